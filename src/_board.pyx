@@ -1,0 +1,924 @@
+"""Positions and their plays."""
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+from nardcore._types cimport *
+from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome, sound
+
+from operator import index as _index
+
+import numpy as np
+
+from nardcore.rules import BACKGAMMON
+
+
+cdef inline int die_of(object die) except -1:
+    cdef long n
+    if type(die) is bool:
+        msg = f"a die is an int from 1 to 6, not {die!r}"
+        raise TypeError(msg)
+    try:
+        n = _index(die)
+    except TypeError:
+        msg = f"a die is an int from 1 to 6, not {die!r}"
+        raise TypeError(msg) from None
+    except OverflowError:
+        n = 0
+    if n < 1 or n > 6:
+        msg = f"a die is 1 to 6, not {die}"
+        raise ValueError(msg)
+    return <int>n
+
+
+cdef void dice_of(object dice, int *out) except *:
+    """Check a pair of dice; the larger first."""
+    cdef int a, c
+    if isinstance(dice, (str, bytes)):
+        msg = f"dice are one pair of ints, such as (3, 1), not {dice!r}"
+        raise TypeError(msg)
+    try:
+        first, second = dice
+    except (TypeError, ValueError):
+        msg = f"dice are one pair of ints, such as (3, 1), not {dice!r}"
+        raise (TypeError if not isinstance(dice, (tuple, list)) else ValueError)(msg) from None
+    a = die_of(first)
+    c = die_of(second)
+    out[0] = a if a > c else c
+    out[1] = c if a > c else a
+
+
+cdef Position make(const board_t *b, CompiledRules r):
+    cdef Position p = Position.__new__(Position)
+    p.b = b[0]
+    p.r = r
+    return p
+
+
+cdef object array_of(const void *p, Py_ssize_t rows):
+    """A read-only copy of boards as int8[rows, 32], or int8[32] for rows = -1."""
+    cdef bytes raw = (<const char *>p)[:32 * (rows if rows >= 0 else 1)]
+    a = np.frombuffer(raw, np.int8)
+    return a if rows < 0 else a.reshape(rows, 32)
+
+
+cdef _load(board_t *b, CompiledRules r, board):
+    """Check an array of 32 numbers and copy it."""
+    from nardcore._faults import check_board
+    cdef const int8_t[::1] row = np.ascontiguousarray(check_board(board, r.rules), dtype=np.int8)
+    memcpy(b, &row[0], sizeof(board_t))
+
+
+cdef class Position:
+    """Position(mover, opponent, *, turn="w", first_turns=None, rules=BACKGAMMON)
+
+    A position seen from the side on roll: 32 bytes and their rules. Immutable and hashable.
+
+    Every side numbers the points for itself, from 24, the farthest, to 1, the last before bearing off.
+
+    Parameters
+    ----------
+    mover, opponent : mapping of int or str to int
+        Checkers of the side on roll and of the other side: ``{point: number}``, each side in its own numbers, with
+        ``"bar"`` and ``"off"``. Without ``"off"``, the checkers that are missing are off.
+    turn : {"w", "b"}, optional
+        The colour on roll; only pictures and records use it.
+    first_turns : pair of bool, optional
+        Long nardy: is the first turn of the mover, of the opponent still to come? By default a side's is when all its
+        checkers stand on 24.
+    rules : Rules, optional
+        Backgammon unless given.
+
+    Raises
+    ------
+    PositionError
+        If no such position can be; its ``faults`` list everything that is wrong.
+    TypeError
+        If a point or a number is no int.
+
+    Notes
+    -----
+    Equality and hash look at the movement rules and at the bytes without the colour on roll. A position pickles, and its
+    32 bytes are readable through the buffer protocol (``memoryview(position)``).
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> p = nc.Position({6: 2, 4: 1}, {1: 2})
+    >>> p.off
+    (12, 13)
+    >>> p.pips
+    (16, 2)
+    >>> nc.Position({6: 16}, {6: 1})
+    Traceback (most recent call last):
+        ...
+    nardcore.errors.PositionError: the mover has 16 checkers, not 15
+    """
+
+    def __init__(self, mover, opponent, *, turn="w", first_turns=None, rules=BACKGAMMON):
+        from nardcore._construct import board_from_sides
+        self.r = compiled(rules)
+        _load(&self.b, self.r, board_from_sides(mover, opponent, turn, first_turns, rules))
+
+    @staticmethod
+    def start(rules=BACKGAMMON):
+        """Set up the first position of a game.
+
+        Parameters
+        ----------
+        rules : Rules, optional
+
+        Returns
+        -------
+        Position
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().pips
+        (167, 167)
+        >>> nc.Position.start(nc.LONG_NARDY).points[23]
+        15
+        """
+        cdef CompiledRules r = compiled(rules)
+        return make(&r.start, r)
+
+    @staticmethod
+    def from_board(board, rules=BACKGAMMON):
+        """Make a position of 32 numbers: ``points[24] bar[2] off[2] turn flags 0 0``, see `board`.
+
+        Parameters
+        ----------
+        board : array-like of int, shape (32,)
+        rules : Rules, optional
+
+        Returns
+        -------
+        Position
+
+        Raises
+        ------
+        PositionError
+            If no such position can be.
+        TypeError, ValueError
+            If it is no array of 32 whole numbers.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> p = nc.Position.start()
+        >>> nc.Position.from_board(p.board) == p
+        True
+        """
+        cdef Position p = Position.__new__(Position)
+        p.r = compiled(rules)
+        _load(&p.b, p.r, board)
+        return p
+
+    @staticmethod
+    def from_points(points, *, bar=(0, 0), off=None, turn="w", first_turns=None, rules=BACKGAMMON):
+        """Make a position of 24 signed numbers, for the mover's points 1 to 24.
+
+        Parameters
+        ----------
+        points : sequence of int, length 24
+            Above zero the mover's checkers, below zero the opponent's.
+        bar, off : pair of int, optional
+            Of the mover and of the opponent; the checkers that are missing are off by default.
+        turn, first_turns, rules
+            As for `Position`.
+
+        Returns
+        -------
+        Position
+
+        Raises
+        ------
+        PositionError
+            If no such position can be.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> p = nc.Position.from_points([2, 0, 1] + 20 * [0] + [-1])
+        >>> p.off, p.pips
+        ((12, 14), (5, 1))
+        """
+        from nardcore._construct import board_from_points
+        cdef Position p = Position.__new__(Position)
+        p.r = compiled(rules)
+        _load(&p.b, p.r, board_from_points(points, bar, off, turn, first_turns, rules))
+        return p
+
+    @staticmethod
+    def parse(text, rules=None):
+        """Read a position in any supported form: nardcore's text, a gnubg position ID or an XGID.
+
+        Parameters
+        ----------
+        text : str
+        rules : Rules, optional
+            For the forms that do not name theirs; backgammon by default.
+
+        Returns
+        -------
+        Position
+            Dice in the text are left aside; `nardcore.formats.parse_position` gives them too.
+
+        Raises
+        ------
+        FormatError
+            If the text is none of these, with line and column.
+        PositionError
+            If it describes an impossible position.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.parse("4HPwATDgc/ABMA") == nc.Position.start()
+        True
+        >>> nc.Position.parse("long_nardy x15,11,o15,11 0/0 0/0 w - xo") == nc.Position.start(nc.LONG_NARDY)
+        True
+        """
+        from nardcore.formats.positions import parse_position
+        found = parse_position(text, rules)
+        return Position.from_board(found.board, found.rules)
+
+    # ---- what it is
+
+    @property
+    def board(self):
+        """The 32 numbers, read-only: ``int8[32]``, points 1 to 24, bar, off, turn, flags and two zeros.
+
+        Points above zero are the mover's; bar and off are pairs, the mover's first; turn is 0 for white and 1 for black;
+        of the flags, bit 0 is the mover's first turn and bit 1 the opponent's.
+        """
+        return array_of(&self.b, -1)
+
+    @property
+    def rules(self):
+        """The rules the position is played by."""
+        return self.r.rules
+
+    @property
+    def points(self):
+        """24 numbers, for the mover's points 1 to 24: above zero the mover's checkers, below zero the opponent's."""
+        return tuple([self.b.pt[i] for i in range(24)])
+
+    @property
+    def bar(self):
+        """Checkers on the bar: of the mover, of the opponent."""
+        return self.b.bar[0], self.b.bar[1]
+
+    @property
+    def off(self):
+        """Checkers borne off: by the mover, by the opponent."""
+        return self.b.off[0], self.b.off[1]
+
+    @property
+    def turn(self):
+        """The colour on roll, ``"w"`` or ``"b"``."""
+        return "b" if self.b.turn else "w"
+
+    @property
+    def first_turns(self):
+        """Long nardy: is the first turn of the mover, of the opponent still to come?"""
+        return bool(self.b.flags & 1), bool(self.b.flags & 2)
+
+    @property
+    def pips(self):
+        """Pips that the mover and the opponent still have to travel; a checker on the bar counts 25.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start(nc.LONG_NARDY).pips
+        (360, 360)
+        """
+        from nardcore._movegen import pips
+        both = pips(self.board[None, :], self.r.rules)[0]
+        return int(both[0]), int(both[1])
+
+    @property
+    def outcome(self):
+        """The outcome class 0 to 9 of a finished game for the side on roll, None while it goes on.
+
+        5 times (the side on roll has lost), plus the loser's state: 0 a checker off, 1 all home, 2 one outside, 3 one in
+        the winner's home, 4 one on the bar (koks).
+        """
+        cdef int k = outcome(&self.r.c, &self.b)
+        return None if k < 0 else k
+
+    def flip(self):
+        """See the position from the other side, which is then on roll.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> p = nc.Position.start()
+        >>> p.flip() == p, p.flip().turn
+        (True, 'b')
+        """
+        cdef board_t b
+        kernels().flip(&self.r.c, &self.b, &b, 1)
+        return make(&b, self.r)
+
+    def with_rules(self, rules):
+        """Play on from this position by other rules.
+
+        Raises
+        ------
+        PositionError
+            If the position is impossible by them.
+        """
+        from nardcore._construct import first_turn_flags
+        board = self.board
+        if rules.movement != self.r.rules.movement:
+            board = board.copy()
+            board[29] = 0
+            if rules.movement == "long":
+                board[29] = first_turn_flags(board, rules)
+        return Position.from_board(board, rules)
+
+    # ---- what can be played
+
+    def plays(self, dice):
+        """Find every legal play of a roll.
+
+        Parameters
+        ----------
+        dice : pair of int
+            In any order, 1 to 6 each.
+
+        Returns
+        -------
+        Plays
+            One for each distinct resulting position, in a fixed order. Where nothing can be moved this is one pass; after
+            the end of the game it is empty.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the dice are not a pair of ints from 1 to 6.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> plays = nc.Position.start().plays((3, 1))
+        >>> len(plays), "8/5 6/5" in plays
+        (16, True)
+        """
+        cdef int d[2]
+        dice_of(dice, d)
+        return find_plays(self, d[0], d[1])
+
+    def play(self, text, *, dice, numbering="own"):
+        """Make a play that is written down.
+
+        Parameters
+        ----------
+        text : str or Play
+            Such as ``"8/5 6/5"``: any order, steps joined or split, hits marked or not; ``"pass"``.
+        dice : pair of int
+        numbering : {"own", "traditional", "through", "roman"}, optional
+
+        Returns
+        -------
+        Position
+            The next position, the opponent on roll.
+
+        Raises
+        ------
+        InvalidPlayError
+            If the text is not notation.
+        IllegalPlayError
+            If the play is not allowed: which rule forbids it, and what is near.
+        AmbiguousPlayError
+            If it may mean more than one play.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().play("8/5 6/5", dice=(3, 1)).pips
+        (167, 163)
+        >>> nc.Position.start().play("8/4 6/5", dice=(3, 1))
+        Traceback (most recent call last):
+            ...
+        nardcore.errors.IllegalPlayError: 8/4 6/5 is illegal with 3-1: 8/4 takes 4 pips, which the dice do not give; near: 8/5 6/5
+        """
+        return self.plays(dice).find(text, numbering=numbering).result
+
+    def expand(self, *, depth=1):
+        """Play out every sequence of rolls with every play.
+
+        Parameters
+        ----------
+        depth : int, optional
+            Rolls in a sequence; the number of results grows about 400 times with each.
+
+        Returns
+        -------
+        nardcore.dice.Expansion
+            Weights, offsets and results, one block for each of the ``21 ** depth`` sequences.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> e = nc.Position.start().expand()
+        >>> len(e.rolls), len(e.boards), int(e.weights.sum())
+        (21, 447, 36)
+        """
+        from nardcore.dice import expand_position
+        return expand_position(self, depth)
+
+    def perft(self, depth, *, weighted=False):
+        """Count the tree of rolls and plays: the sum over the 21 rolls of distinct results, recursively.
+
+        Parameters
+        ----------
+        depth : int
+            1 or more. A game that ends earlier counts nothing.
+        weighted : bool, optional
+            Count rolls of two different dice twice, so that the count belongs to ``36 ** depth`` throws.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().perft(1), nc.Position.start(nc.LONG_NARDY).perft(2)
+        (447, 484)
+        """
+        from nardcore._movegen import perft
+        return perft(self.board, self.r.rules, _depth(depth), bool(weighted))
+
+    def divide(self, depth, *, weighted=False):
+        """Split `perft` by roll and play, to find where two generators differ.
+
+        Parameters
+        ----------
+        depth : int
+        weighted : bool, optional
+
+        Returns
+        -------
+        dict of (int, int) to dict of str to int
+            For each roll, larger die first, the count below each play.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> sum(nc.Position.start().divide(1)[3, 1].values())
+        16
+        """
+        from nardcore._movegen import perft
+        found = {}
+        depth = _depth(depth)
+        for d1 in range(1, 7):
+            for d2 in range(1, d1 + 1):
+                weight = 2 if weighted and d1 != d2 else 1
+                counts = perft(self.board, self.r.rules, depth, bool(weighted), d1, d2)
+                texts = [str(play) for play in self.plays((d1, d2))]
+                found[d1, d2] = dict(zip(texts, [weight * n for n in counts], strict=True))
+        return found
+
+    # ---- how it is written
+
+    def text(self, dice=None):
+        """Write the position as one line: rules, points from 24 down, bar, off, turn, dice, first turns.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start(nc.LONG_NARDY).text(dice=(3, 1))
+        'long_nardy x15,11,o15,11 0/0 0/0 w 31 xo'
+        """
+        from nardcore.formats.positions import position_text
+        return position_text(self.board, self.r.rules, dice)
+
+    def gnubg_id(self):
+        """Write gnubg's position ID.
+
+        Raises
+        ------
+        FormatError
+            If the rules are none that it can express.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().gnubg_id()
+        '4HPwATDgc/ABMA'
+        """
+        from nardcore.formats.positions import position_id
+        return position_id(self.board, self.r.rules)
+
+    def xgid(self, dice=None):
+        """Write an XGID; cube, score and match length stay at a money game's beginning.
+
+        Raises
+        ------
+        FormatError
+            If the rules are none that it can express.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().xgid((3, 1))
+        'XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10'
+        """
+        from nardcore.formats.positions import xgid
+        return xgid(self.board, self.r.rules, dice)
+
+    def draw(self, *, numbering="own", dice=None):
+        """Draw the board for a terminal.
+
+        Parameters
+        ----------
+        numbering : {"own", "traditional", "through", "roman"}, optional
+        dice : pair of int, optional
+
+        Returns
+        -------
+        str
+        """
+        from nardcore.render.text import board_text
+        return board_text(self.board, self.r.rules, numbering=numbering, dice=dice)
+
+    def svg(self, *, numbering="own", dice=None):
+        """Draw the board as SVG."""
+        from nardcore.render.svg import board_svg
+        return board_svg(self.board, self.r.rules, numbering=numbering, dice=dice)
+
+    def _repr_svg_(self):
+        return self.svg()
+
+    def __str__(self):
+        return self.draw()
+
+    def __repr__(self):
+        return f"Position.parse({self.text()!r})"
+
+    def __bytes__(self):
+        return (<const char *>&self.b)[:sizeof(board_t)]
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        if flags & 1:                               # PyBUF_WRITABLE
+            msg = "a Position is immutable; copy it first"
+            raise BufferError(msg)
+        _fill_buffer(self, buffer, &self.b)
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            msg = "a Position is copied into an array"
+            raise ValueError(msg)
+        return np.array(self.board, dtype=dtype)
+
+    def __eq__(self, other):
+        cdef Position p
+        cdef board_t a, b
+        if not isinstance(other, Position):
+            return NotImplemented
+        p = <Position>other
+        a = self.b
+        b = p.b
+        a.turn = b.turn = 0
+        return self.r.fingerprint == p.r.fingerprint and memcmp(&a, &b, sizeof(board_t)) == 0
+
+    def __hash__(self):
+        cdef board_t b = self.b
+        b.turn = 0
+        return hash((<const char *>&b)[:sizeof(board_t)]) ^ <Py_ssize_t>self.r.fingerprint
+
+    def __reduce__(self):
+        return _restore, (bytes(self), self.r.rules)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+cdef void _fill_buffer(object owner, Py_buffer *buffer, board_t *b):
+    buffer.buf = b
+    buffer.format = "b"
+    buffer.internal = NULL
+    buffer.itemsize = 1
+    buffer.len = sizeof(board_t)
+    buffer.ndim = 1
+    buffer.obj = owner
+    buffer.readonly = 1
+    buffer.shape = NULL
+    buffer.strides = NULL
+    buffer.suboffsets = NULL
+
+
+def _restore(raw, rules):
+    return Position.from_board(np.frombuffer(raw, np.int8), rules)
+
+
+def _depth(depth):
+    try:
+        n = _index(depth)
+    except TypeError:
+        msg = f"depth is an int, not {depth!r}"
+        raise TypeError(msg) from None
+    if n < 1 or isinstance(depth, bool):
+        msg = f"depth is 1 or more, not {depth}"
+        raise ValueError(msg)
+    if n > 30:
+        msg = f"depth {depth} would not end in a lifetime"
+        raise ValueError(msg)
+    return n
+
+
+cdef Plays find_plays(Position p, int a, int c):
+    cdef board_t scratch[NC_MAX_PLAYS]
+    cdef Plays found
+    cdef int32_t n
+    n = kernels().plays(&p.r.c, &p.b, a, c, scratch)
+    if n < 0:
+        raise MemoryError
+    found = Plays.__new__(Plays)
+    found.position = p
+    found.a = a
+    found.c = c
+    found.keep(scratch, n)
+    return found
+
+
+cdef class Plays:
+    """The legal plays of one roll: sized, indexable, iterable, a play or its text may be looked for with ``in``.
+
+    Made by `Position.plays`. A slice is again Plays. The order is fixed for a version of nardcore.
+    """
+    cdef readonly Position position
+    cdef int a, c
+    cdef board_t *results
+    cdef int32_t n
+
+    def __init__(self):
+        msg = "Plays come from Position.plays(dice)"
+        raise TypeError(msg)
+
+    cdef keep(self, const board_t *results, int32_t n):
+        self.results = <board_t *>PyMem_Malloc((n or 1) * sizeof(board_t))
+        if not self.results:
+            raise MemoryError
+        memcpy(self.results, results, n * sizeof(board_t))
+        self.n = n
+
+    def __dealloc__(self):
+        PyMem_Free(self.results)
+
+    @property
+    def dice(self):
+        """The roll, larger die first."""
+        return self.a, self.c
+
+    @property
+    def boards(self):
+        """The resulting boards, ``int8[n, 32]``, read-only, in the view of the side that has just moved."""
+        return array_of(self.results, self.n)
+
+    def __len__(self):
+        return self.n
+
+    cdef Play at(self, int32_t i):
+        cdef Play play = Play.__new__(Play)
+        play.of = self
+        play.i = i
+        return play
+
+    def __getitem__(self, i):
+        cdef Plays part
+        cdef int32_t k
+        if isinstance(i, slice):
+            part = Plays.__new__(Plays)
+            part.position = self.position
+            part.a = self.a
+            part.c = self.c
+            chosen = range(self.n)[i]
+            part.keep(self.results, 0)
+            PyMem_Free(part.results)
+            part.results = <board_t *>PyMem_Malloc((len(chosen) or 1) * sizeof(board_t))
+            if not part.results:
+                raise MemoryError
+            for k in chosen:
+                part.results[part.n] = self.results[k]
+                part.n += 1
+            return part
+        k = _index(i)
+        if k < 0:
+            k += self.n
+        if not 0 <= k < self.n:
+            msg = f"there are {self.n} plays, no number {i}"
+            raise IndexError(msg)
+        return self.at(k)
+
+    def __iter__(self):
+        cdef int32_t i
+        for i in range(self.n):
+            yield self.at(i)
+
+    def __contains__(self, play):
+        cdef int32_t i
+        cdef Play other
+        if isinstance(play, Play):
+            other = <Play>play
+            if other.of.position != self.position:
+                return False
+            for i in range(self.n):
+                if memcmp(&self.results[i], &other.of.results[other.i], sizeof(board_t)) == 0:
+                    return True
+            return False
+        if not isinstance(play, str):
+            return False
+        from nardcore.errors import NardcoreError
+        try:
+            self.find(play)
+        except NardcoreError:
+            return False
+        return True
+
+    def find(self, text, *, numbering="own"):
+        """Find the play that a text means; see `Position.play`.
+
+        Parameters
+        ----------
+        text : str or Play
+        numbering : {"own", "traditional", "through", "roman"}, optional
+
+        Returns
+        -------
+        Play
+
+        Raises
+        ------
+        InvalidPlayError, IllegalPlayError, AmbiguousPlayError
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().plays((6, 5)).find("24/13")
+        <Play 24/18/13>
+        """
+        from nardcore._find_play import find_play
+        return find_play(self, text, numbering)
+
+    def next_steps(self, made=()):
+        """List the steps that can still become a full legal play: for interfaces that move checker by checker.
+
+        Parameters
+        ----------
+        made : sequence of (int, int), optional
+            Steps taken so far in this turn, (from, to) in own numbers, bar 25 and off 0.
+
+        Returns
+        -------
+        tuple of (int, int, int)
+            (from, to, die) of every next step; empty when the play is complete.
+
+        Raises
+        ------
+        IllegalPlayError
+            If the steps taken so far belong to no legal play.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> plays = nc.Position({6: 1, 1: 1}, {20: 2}).plays((6, 1))
+        >>> plays.next_steps()
+        ((6, 0, 6), (6, 5, 1))
+        >>> plays.next_steps([(6, 0)])
+        ((1, 0, 1),)
+        """
+        from nardcore._find_play import next_steps
+        return next_steps(self, made)
+
+    def after(self, made):
+        """Show the board after some steps of this turn, complete or not: `int8[32]`, the mover's view."""
+        from nardcore._find_play import after
+        return after(self, made)
+
+    def _repr_html_(self):
+        from html import escape
+        rows = "".join([f"<tr><td>{i}</td><td>{escape(str(p))}</td></tr>" for i, p in enumerate(self[:40])])
+        more = f"<tr><td></td><td>… {self.n - 40} more</td></tr>" if self.n > 40 else ""
+        return f"<table><tr><th>{self.a}-{self.c}</th><th>{self.n} plays</th></tr>{rows}{more}</table>"
+
+    def __repr__(self):
+        shown = ", ".join([str(play) for play in self[:6]])
+        return f"<Plays {self.a}-{self.c}: {shown}{', …' if self.n > 6 else ''} ({self.n})>"
+
+
+cdef class Play:
+    """One legal play: which position it leads to, and one way to write it.
+
+    Two plays are the same when they lead from the same position to the same position.
+    """
+    cdef readonly Plays of
+    cdef int32_t i
+
+    def __init__(self):
+        msg = "a Play comes from Position.plays(dice)"
+        raise TypeError(msg)
+
+    @property
+    def dice(self):
+        """The roll, larger die first."""
+        return self.of.a, self.of.c
+
+    @property
+    def board(self):
+        """The resulting board in the view of the side that has just moved, ``int8[32]``, read-only."""
+        return array_of(&self.of.results[self.i], -1)
+
+    @property
+    def result(self):
+        """The next position: the opponent is on roll."""
+        cdef board_t b
+        kernels().flip(&self.of.position.r.c, &self.of.results[self.i], &b, 1)
+        return make(&b, self.of.position.r)
+
+    @property
+    def steps(self):
+        """Steps that make the play: (from, to) in own numbers, bar 25 and off 0; empty for a pass."""
+        cdef int8_t s[2 * NC_MAX_STEPS]
+        cdef int n = kernels().find_steps(&self.of.position.r.c, &self.of.position.b, self.of.a, self.of.c,
+                                          &self.of.results[self.i], s)
+        cdef int k
+        return tuple([(s[2 * k], s[2 * k + 1]) for k in range(n)])
+
+    @property
+    def hits(self):
+        """Points on which a checker is hit, in own numbers, in the order of the steps."""
+        cdef const board_t *b = &self.of.position.b
+        found = []
+        for _, to in self.steps:
+            if to and b.pt[to - 1] == -1 and to not in found:
+                found.append(to)
+        return tuple(found)
+
+    @property
+    def dice_used(self):
+        """How many dice are played: 0 to 2, up to 4 with a double."""
+        return len(self.steps)
+
+    def notation(self, *, numbering="own"):
+        """Write the play.
+
+        Parameters
+        ----------
+        numbering : {"own", "traditional", "through", "roman"}, optional
+
+        Returns
+        -------
+        str
+            Such as ``"8/5 6/5"``, ``"bar/20*/16"``, ``"6/off"`` or ``"pass"``.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> play = nc.Position.start(nc.LONG_NARDY).plays((2, 1))[0]
+        >>> play.notation(), play.notation(numbering="roman")
+        ('24/22/21', 'I/III/IV')
+        """
+        from nardcore.notation import format_play
+        hits = set(self.hits)
+        steps = [(f, t, t in hits) for f, t in self.steps]
+        position = self.of.position
+        return format_play(steps, numbering=numbering, rules=position.r.rules, turn=position.turn)
+
+    def __str__(self):
+        return self.notation()
+
+    def __repr__(self):
+        return f"<Play {self.notation()}>"
+
+    def __eq__(self, other):
+        cdef Play p
+        if not isinstance(other, Play):
+            return NotImplemented
+        p = <Play>other
+        return self.of.position == p.of.position and memcmp(
+            &self.of.results[self.i], &p.of.results[p.i], sizeof(board_t)) == 0
+
+    def __hash__(self):
+        return hash((<const char *>&self.of.results[self.i])[:sizeof(board_t)])
+
+
+def single_steps(Position start, board, dice, die):
+    """List (from, board) of each single step by `die` in a turn that began at `start`; for nardcore._find_play."""
+    cdef int d[2]
+    cdef board_t out[25]
+    cdef int8_t origin[25]
+    cdef const int8_t[::1] row = np.ascontiguousarray(board, dtype=np.int8)
+    cdef int32_t n, i
+    dice_of(dice, d)
+    n = kernels().single_steps(&start.r.c, &start.b, <const board_t *>&row[0], d[0], d[1], die, out, origin)
+    return [(origin[i] + 1, array_of(&out[i], -1)) for i in range(n)]

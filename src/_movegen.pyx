@@ -1,0 +1,511 @@
+"""Rules compiled for the kernels, batches of positions, perft and expansion."""
+import os
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from nardcore._types cimport *
+from nardcore._simd cimport kernels_t
+
+import numpy as np
+
+
+cdef const kernels_t *KERNELS = NULL
+
+
+def _choose():
+    """Pick the kernels once: the best the CPU has, or those that NARDCORE_ISA names."""
+    global KERNELS
+    wanted = os.environ.get("NARDCORE_ISA", "")
+    if wanted not in ("", "portable", "avx2", "avx512"):
+        msg = f"NARDCORE_ISA is {wanted!r}; it may be portable, avx2 or avx512"
+        raise ImportError(msg)
+    module = None
+    if wanted != "portable":
+        try:
+            from nardcore import _kernels_avx2 as module
+        except ImportError as error:
+            if wanted:
+                msg = f"NARDCORE_ISA={wanted} asks for kernels that do not run here: {error}"
+                raise ImportError(msg) from error
+    if module is None:
+        from nardcore import _kernels_portable as module
+    KERNELS = <const kernels_t *>PyCapsule_GetPointer(module.table, "nardcore.kernels")
+
+
+_choose()
+
+
+cdef const kernels_t *kernels() noexcept nogil:
+    return KERNELS
+
+
+def isa() -> str:
+    """Name the instruction set of the kernels in use: ``"portable"`` or ``"avx2"``."""
+    return KERNELS.isa.decode()
+
+
+_MOVEMENT = {"short": NC_SHORT, "long": NC_LONG}
+_HIDE = {"off": NC_HIDE_OFF, "board": NC_HIDE_BOARD, "home": NC_HIDE_HOME}
+_HEAD = {"one": NC_HEAD_ONE, "free": NC_HEAD_FREE}
+_EXCEPTION = {"none": NC_EXCEPTION_NONE, "listed": NC_EXCEPTION_LISTED, "blocked": NC_EXCEPTION_BLOCKED,
+              "any_double": NC_EXCEPTION_ANY_DOUBLE}
+_EXCEPTION_FOR = {"both": NC_EXCEPTION_BOTH, "second": NC_EXCEPTION_SECOND}
+_BLOCK = {"off": NC_BLOCK_OFF, "ahead": NC_BLOCK_AHEAD, "home": NC_BLOCK_HOME, "flat": NC_BLOCK_FLAT}
+_TIMING = {"end_of_turn": NC_BLOCK_END_OF_TURN, "each_step": NC_BLOCK_EACH_STEP}
+_KOKS = {"none": NC_KOKS_NONE, "all_in_start": NC_KOKS_ALL_IN_START, "any_in_start": NC_KOKS_ANY_IN_START,
+         "none_home": NC_KOKS_NONE_HOME}
+
+
+cdef class CompiledRules:
+    """The movement and classifier fields of a `Rules` as the kernels read them."""
+
+    def __cinit__(self, rules):
+        cdef int p, n
+        memset(&self.c, 0, sizeof(rules_t))
+        memset(&self.start, 0, sizeof(board_t))
+        self.rules = rules
+        self.fingerprint = int(rules.movement_fingerprint, 16)
+        self.c.movement = _MOVEMENT[rules.movement]
+        self.c.checkers = rules.checkers
+        self.c.hit_and_hide = _HIDE[rules.hit_and_hide]
+        self.c.exact_first = rules.exact_first
+        self.c.last_home_larger = rules.last_home_larger
+        self.c.head_limit = _HEAD[rules.head_limit]
+        self.c.head_exception = _EXCEPTION[rules.head_exception]
+        self.c.head_exception_for = _EXCEPTION_FOR[rules.head_exception_for]
+        self.c.block = _BLOCK[rules.block]
+        self.c.block_timing = _TIMING[rules.block_timing]
+        self.c.off_protects = rules.off_protects
+        self.c.long_koks = _KOKS[rules.long_koks]
+        for p, n in rules.start:
+            self.start.pt[p - 1] += n
+            self.start.pt[(p + 11) % 24 if self.c.movement == NC_LONG else 24 - p] -= n
+        if self.c.movement == NC_LONG:
+            self.start.flags = 3
+
+
+cdef dict _compiled = {}
+
+
+cdef CompiledRules compiled(object rules):
+    cdef CompiledRules c = _compiled.get(rules)
+    if c is None:
+        from nardcore.rules import Rules
+        if not isinstance(rules, Rules):
+            msg = f"rules must be a nardcore.Rules, not {type(rules).__name__}"
+            raise TypeError(msg)
+        if len(_compiled) > 1000:           # a search over rules must not fill the memory
+            _compiled.clear()
+        c = _compiled[rules] = CompiledRules(rules)
+    return c
+
+
+cdef int loser_state(const rules_t *rules, const board_t *b, int side) noexcept nogil:
+    """Rule 28 for the loser: side 0 the mover of this view, 1 the opponent."""
+    cdef int i, own, n, total = 0, outside = 0, start = 0
+    for i in range(24):
+        n = b.pt[i] if side == 0 else -b.pt[i]
+        if n > 0:
+            own = i if side == 0 else ((i + 12) % 24 if rules.movement == NC_LONG else 23 - i)
+            total += n
+            outside += n if own >= 6 else 0
+            start += n if own >= 18 else 0
+    if rules.off_protects and b.off[side]:
+        return NC_ANY_OFF
+    if rules.movement == NC_LONG:
+        if (rules.long_koks == NC_KOKS_ALL_IN_START and start == rules.checkers) or (
+                rules.long_koks == NC_KOKS_ANY_IN_START and start) or (
+                rules.long_koks == NC_KOKS_NONE_HOME and outside == rules.checkers):
+            return NC_ON_BAR
+    elif b.bar[side]:
+        return NC_ON_BAR
+    if start:
+        return NC_WINNER_HOME
+    if outside:
+        return NC_OUTSIDE
+    return NC_ANY_OFF if b.off[side] else NC_ALL_HOME
+
+
+cdef int outcome(const rules_t *rules, const board_t *b) noexcept nogil:
+    """The outcome class of a finished position for the side whose view it is, -1 while the game goes on."""
+    if b.off[0] == rules.checkers:
+        return loser_state(rules, b, 1)
+    if b.off[1] == rules.checkers:
+        return 5 + loser_state(rules, b, 0)
+    return -1
+
+
+cdef bint sound(const rules_t *rules, const board_t *b) noexcept nogil:
+    """Is this a position of these rules? nardcore._faults says what is wrong where it is not."""
+    cdef int i, n, mine = 0, theirs = 0
+    cdef bint tails
+    for i in range(24):
+        n = b.pt[i]
+        mine += n if n > 0 else 0
+        theirs -= n if n < 0 else 0
+    tails = b.bar[0] >= 0 and b.bar[1] >= 0 and b.off[0] >= 0 and b.off[1] >= 0 and 0 <= b.turn <= 1
+    tails = tails and not b.reserved[0] and not b.reserved[1] and 0 <= b.flags <= 3
+    if rules.movement == NC_LONG:
+        tails = tails and not b.bar[0] and not b.bar[1]
+    else:
+        tails = tails and not b.flags
+    return (tails and mine + b.bar[0] + b.off[0] == rules.checkers and theirs + b.bar[1] + b.off[1] == rules.checkers
+            and not (b.off[0] == rules.checkers and b.off[1] == rules.checkers))
+
+
+# ---- batches -------------------------------------------------------------------------------------------------------
+
+def _boards(boards, name="boards"):
+    """Take int8[N, 32], C-contiguous, from an array-like of integers."""
+    a = np.asarray(boards)
+    if a.dtype.names and a.dtype.itemsize == 32:
+        a = np.ascontiguousarray(a).view(np.int8).reshape(*a.shape, 32)
+    if a.dtype.kind not in "iu":
+        msg = f"{name} must be integers of shape (N, 32), not {a.dtype}"
+        raise TypeError(msg)
+    if a.ndim != 2 or a.shape[1] != 32:
+        msg = f"{name} must have the shape (N, 32), not {a.shape}"
+        raise ValueError(msg)
+    if a.dtype != np.int8:
+        if a.size and (a.min() < -128 or a.max() > 127):
+            msg = f"{name} hold numbers outside int8"
+            raise ValueError(msg)
+        a = a.astype(np.int8)
+    return np.ascontiguousarray(a)
+
+
+def _dice(dice, n):
+    """Take int8[N, 2] from one pair or N pairs, every die 1..6."""
+    a = np.asarray(dice)
+    if a.dtype.kind not in "iu":
+        msg = f"dice must be integers, not {a.dtype}"
+        raise TypeError(msg)
+    if a.shape == (2,):
+        a = np.broadcast_to(a, (n, 2))
+    if a.shape != (n, 2):
+        msg = f"dice must have the shape (2,) or ({n}, 2), not {a.shape}"
+        raise ValueError(msg)
+    if a.size and (a.min() < 1 or a.max() > 6):
+        bad = np.nonzero(((a < 1) | (a > 6)).any(axis=1))[0][0]
+        msg = f"dice must be 1..6; row {bad} holds {tuple(a[bad].tolist())}"
+        raise ValueError(msg)
+    return np.ascontiguousarray(a, dtype=np.int8)
+
+
+cdef _check(CompiledRules rules, const int8_t[:, ::1] boards):
+    """Refuse a batch that holds an impossible position, naming the row and every fault."""
+    cdef Py_ssize_t i, bad = -1
+    with nogil:
+        for i in range(boards.shape[0]):
+            if not sound(&rules.c, <const board_t *>&boards[i, 0]):
+                bad = i
+                break
+    if bad >= 0:
+        from nardcore._faults import board_faults
+        from nardcore.errors import PositionError
+        faults = board_faults(np.asarray(boards[bad]), rules.rules)
+        raise PositionError(tuple(f"row {bad}: {fault}" for fault in faults))
+
+
+def _out(out, shape, dtype=np.int8):
+    """Check a caller's output array, or make one."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
+        msg = f"out must be a writeable C-contiguous array of {np.dtype(dtype)}"
+        raise TypeError(msg)
+    if out.shape != shape:
+        msg = f"out must have the shape {shape}, not {out.shape}"
+        raise ValueError(msg)
+    return out
+
+
+cdef class Buffer:
+    """Memory that grows in native code and then becomes an array without a copy."""
+    cdef int8_t *p
+    cdef Py_ssize_t n, size
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t strides[1]
+
+    def __dealloc__(self):
+        free(self.p)
+
+    cdef bint reserve(self, Py_ssize_t more) noexcept nogil:
+        cdef Py_ssize_t size = self.size
+        cdef void *p
+        if self.n + more <= size:
+            return True
+        while self.n + more > size:
+            size = 2 * size if size else 1 << 16
+        p = realloc(self.p, size)
+        if not p:
+            return False
+        self.p = <int8_t *>p
+        self.size = size
+        return True
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        self.shape[0] = self.n
+        self.strides[0] = 1
+        buffer.buf = self.p if self.p else <void *>self.shape
+        buffer.format = "b"
+        buffer.internal = NULL
+        buffer.itemsize = 1
+        buffer.len = self.n
+        buffer.ndim = 1
+        buffer.obj = self
+        buffer.readonly = 0
+        buffer.shape = self.shape
+        buffer.strides = self.strides
+        buffer.suboffsets = NULL
+
+    cdef array(self, int width):
+        return np.asarray(self).reshape(-1, width)
+
+
+def plays(boards, dice, rules, *, bint steps=False, out=None):
+    """Batch form of the generator; see nardcore.batch.plays."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    cdef const int8_t[:, ::1] rolls = _dice(dice, a.shape[0])
+    cdef Py_ssize_t n = rows.shape[0], i, room = -1, total = 0
+    cdef int32_t k, j
+    cdef int8_t[:, ::1] given
+    cdef const board_t *board
+    cdef Buffer results = Buffer(), moves = Buffer()
+    cdef bint full = False, lost = False
+    _check(c, rows)
+    indptr = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] ends = indptr
+    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+    if not scratch:
+        raise MemoryError
+    try:
+        if out is not None:
+            if np.may_share_memory(out, a):
+                msg = "out may not overlap boards"
+                raise ValueError(msg)
+            given = _out(out, (out.shape[0], 32) if getattr(out, "ndim", 0) == 2 else (0, 32))
+            room = given.shape[0]
+        with nogil:
+            for i in range(n):
+                board = <const board_t *>&rows[i, 0]
+                if room < 0:
+                    if not results.reserve(NC_MAX_PLAYS * sizeof(board_t)):
+                        lost = True
+                        break
+                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], <board_t *>(results.p + results.n))
+                    if k > 0:
+                        results.n += k * sizeof(board_t)
+                elif room - total >= NC_MAX_PLAYS:
+                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], <board_t *>&given[total, 0])
+                else:
+                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], scratch)
+                    if k > room - total:
+                        full = True
+                        break
+                    if k > 0:
+                        memcpy(&given[total, 0], scratch, k * sizeof(board_t))
+                if k < 0:
+                    lost = True
+                    break
+                if steps:
+                    if not moves.reserve(k * 2 * NC_MAX_STEPS):
+                        lost = True
+                        break
+                    for j in range(k):
+                        KERNELS.find_steps(&c.c, board, rolls[i, 0], rolls[i, 1],
+                                           <board_t *>(results.p + results.n) - k + j if room < 0
+                                           else <board_t *>&given[total + j, 0], moves.p + moves.n)
+                        moves.n += 2 * NC_MAX_STEPS
+                total += k
+                ends[i + 1] = total
+    finally:
+        free(scratch)
+    if lost:
+        raise MemoryError
+    if full:
+        msg = f"out holds {room} results, not enough from row {i} on"
+        raise ValueError(msg)
+    found = out[:total] if out is not None else results.array(32)
+    return indptr, found, moves.array(2 * NC_MAX_STEPS) if steps else None
+
+
+def flip(boards, rules, *, out=None):
+    """Batch form of the opponent's view; see nardcore.batch.flip."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    _check(c, rows)
+    result = _out(out, a.shape)
+    cdef int8_t[:, ::1] to = result
+    if rows.shape[0]:
+        with nogil:
+            KERNELS.flip(&c.c, <const board_t *>&rows[0, 0], <board_t *>&to[0, 0], rows.shape[0])
+    return result
+
+
+def pips(boards, rules, *, out=None):
+    """Batch form of the pip counts; see nardcore.batch.pips."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    cdef Py_ssize_t i
+    _check(c, rows)
+    result = _out(out, (a.shape[0], 2), np.int32)
+    cdef int32_t[:, ::1] to = result
+    with nogil:
+        for i in range(rows.shape[0]):
+            pip_counts(&c.c, <const board_t *>&rows[i, 0], &to[i, 0])
+    return result
+
+
+cdef void pip_counts(const rules_t *rules, const board_t *b, int32_t *out) noexcept nogil:
+    """Pips of the mover and of the opponent; a checker on the bar has 25 to go."""
+    cdef int i, mine = 25 * b.bar[0], theirs = 25 * b.bar[1]
+    for i in range(24):
+        if b.pt[i] > 0:
+            mine += (i + 1) * b.pt[i]
+        elif rules.movement == NC_LONG:
+            theirs -= ((i + 12) % 24 + 1) * b.pt[i]
+        else:
+            theirs -= (24 - i) * b.pt[i]
+    out[0] = mine
+    out[1] = theirs
+
+
+def results(boards, rules, *, out=None):
+    """Batch form of the outcome classes; see nardcore.batch.results."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    cdef Py_ssize_t i
+    _check(c, rows)
+    result = _out(out, (a.shape[0],))
+    cdef int8_t[::1] to = result
+    with nogil:
+        for i in range(rows.shape[0]):
+            to[i] = outcome(&c.c, <const board_t *>&rows[i, 0])
+    return result
+
+
+def expand(boards, rules):
+    """All results of all 21 rolls of each board, in the order of nardcore.dice.ROLLS; see nardcore.batch.expand."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    cdef Buffer found = Buffer()
+    cdef Py_ssize_t i, at = 0
+    cdef int32_t k
+    cdef int d1, d2
+    cdef bint lost = False
+    _check(c, rows)
+    indptr = np.zeros(21 * a.shape[0] + 1, np.int64)
+    cdef int64_t[::1] ends = indptr
+    with nogil:
+        for i in range(rows.shape[0]):
+            for d1 in range(1, 7):
+                for d2 in range(1, d1 + 1):
+                    if not found.reserve(NC_MAX_PLAYS * sizeof(board_t)):
+                        lost = True
+                        break
+                    k = KERNELS.plays(&c.c, <const board_t *>&rows[i, 0], d1, d2, <board_t *>(found.p + found.n))
+                    if k < 0:
+                        lost = True
+                        break
+                    found.n += k * sizeof(board_t)
+                    at += 1
+                    ends[at] = ends[at - 1] + k
+            if lost:
+                break
+    if lost:
+        raise MemoryError
+    return indptr, found.array(32)
+
+
+def plays_by(str kernel, boards, dice, rules):
+    """`plays` by the kernel "general" or "chosen": for tests, which hold the two against each other."""
+    cdef CompiledRules c = compiled(rules)
+    a = _boards(boards)
+    cdef const int8_t[:, ::1] rows = a
+    cdef const int8_t[:, ::1] rolls = _dice(dice, a.shape[0])
+    cdef Buffer found = Buffer()
+    cdef Py_ssize_t i
+    cdef int32_t k
+    _check(c, rows)
+    indptr = np.zeros(a.shape[0] + 1, np.int64)
+    for i in range(a.shape[0]):
+        if not found.reserve(NC_MAX_PLAYS * sizeof(board_t)):
+            raise MemoryError
+        if kernel == "general":
+            k = KERNELS.plays_general(&c.c, <const board_t *>&rows[i, 0], rolls[i, 0], rolls[i, 1],
+                                      <board_t *>(found.p + found.n))
+        else:
+            k = KERNELS.plays(&c.c, <const board_t *>&rows[i, 0], rolls[i, 0], rolls[i, 1],
+                              <board_t *>(found.p + found.n))
+        if k < 0:
+            raise MemoryError
+        found.n += k * sizeof(board_t)
+        indptr[i + 1] = indptr[i] + k
+    return indptr, found.array(32)
+
+
+# ---- perft ---------------------------------------------------------------------------------------------------------
+
+cdef int64_t count_tree(const rules_t *rules, const board_t *board, int depth, bint weighted, board_t *scratch) noexcept nogil:
+    """Nodes of the tree of rolls and plays, -1 out of memory. scratch holds depth * NC_MAX_PLAYS."""
+    cdef int64_t total = 0, below
+    cdef int32_t n, i
+    cdef int d1, d2, weight
+    for d1 in range(1, 7):
+        for d2 in range(1, d1 + 1):
+            n = KERNELS.plays(rules, board, d1, d2, scratch)
+            if n < 0:
+                return -1
+            weight = 2 if weighted and d1 != d2 else 1
+            if depth == 1:
+                total += weight * n
+                continue
+            KERNELS.flip(rules, scratch, scratch, n)
+            for i in range(n):
+                below = count_tree(rules, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
+                if below < 0:
+                    return -1
+                total += weight * below
+    return total
+
+
+def perft(board, rules, int depth, bint weighted, d1=None, d2=None):
+    """Count the tree below one board; with a roll given, below each result of that roll (a list)."""
+    cdef CompiledRules c = compiled(rules)
+    cdef const int8_t[:, ::1] rows = _boards(np.asarray(board)[None, :])
+    cdef int64_t total = 0
+    cdef int32_t n = 0, i
+    cdef int a, b
+    _check(c, rows)
+    cdef board_t *scratch = <board_t *>malloc((depth + 1) * NC_MAX_PLAYS * sizeof(board_t))
+    if not scratch:
+        raise MemoryError
+    try:
+        if d1 is None:
+            with nogil:
+                total = count_tree(&c.c, <const board_t *>&rows[0, 0], depth, weighted, scratch)
+            if total < 0:
+                raise MemoryError
+            return total
+        a = d1
+        b = d2
+        n = KERNELS.plays(&c.c, <const board_t *>&rows[0, 0], a, b, scratch)
+        KERNELS.flip(&c.c, scratch, scratch, n)
+        counts = []
+        for i in range(n):
+            with nogil:
+                total = 1 if depth == 1 else count_tree(&c.c, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
+            counts.append(total)
+        return counts
+    finally:
+        free(scratch)

@@ -1,0 +1,296 @@
+"""The trial kernel: games played out by two policies, counted by outcome class."""
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+from nardcore._types cimport *
+from nardcore._simd cimport kernels_t
+from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
+from nardcore._dice cimport STREAM_DICE, STREAM_POLICY, nc_stream_begin, nc_stream_below, roll, stream_t
+
+import numpy as np
+
+
+cdef extern from "stop.h" nogil:
+    int nc_flag_read(const int *flag) noexcept
+    void nc_flag_raise(int *flag) noexcept
+
+
+cdef enum:
+    OK = 0
+    STOPPED = 1
+    NO_MEMORY = -1
+    EVALUATOR_FAILED = -2
+    ENDLESS = -3
+    LONGEST = 1 << 20               # plies after which a game is taken to be endless
+
+PLIES = 4096                        # bins of the histogram of plies; the last takes all longer games
+RESULT_SIZE = NC_CLASSES + 1 + PLIES
+
+
+cdef class Stop:
+    """A flag that ends running chunks before their next trial."""
+
+    def set(self):
+        nc_flag_raise(&self.flag)
+
+    def is_set(self):
+        return bool(nc_flag_read(&self.flag))
+
+
+cdef class Evaluator:
+    """A native evaluator: what a policy is made of. See `nardcore.policies`."""
+
+    def __cinit__(self):
+        self.weights = NULL
+
+    def __init__(self):
+        msg = "make an Evaluator by Evaluator.linear or Evaluator.from_capsule"
+        raise TypeError(msg)
+
+    def __dealloc__(self):
+        free(self.weights)
+
+    @staticmethod
+    def linear(str name, weights, str movement):
+        """The linear evaluator with the given weights, int16[2, 28, 32]: phase, byte of the board, value + 16."""
+        cdef Evaluator self = Evaluator.__new__(Evaluator)
+        a = np.ascontiguousarray(weights, dtype=np.int16)
+        if a.shape != (2, 28, 32):
+            msg = f"weights must have the shape (2, 28, 32), not {a.shape}"
+            raise ValueError(msg)
+        cdef const int16_t[:, :, ::1] w = a
+        self.weights = <linear_t *>malloc(sizeof(linear_t))
+        if not self.weights:
+            raise MemoryError
+        self.weights.movement = NC_LONG if movement == "long" else NC_SHORT
+        memcpy(self.weights.weight, &w[0, 0, 0], sizeof(self.weights.weight))
+        self.name = name
+        self.e.version = NC_EVALUATOR_VERSION
+        self.e.flags = NC_SCORE_ONLY
+        self.e.state = self.weights
+        self.e.evaluate = kernels().linear
+        return self
+
+    @staticmethod
+    def from_capsule(capsule, str name="native"):
+        """Take an ``nc_evaluator`` from a PyCapsule named ``"nardcore.evaluator"``.
+
+        Parameters
+        ----------
+        capsule : PyCapsule
+            It and what it points to must stay valid; the Evaluator keeps a reference to it.
+        name : str, optional
+            What results call the policy.
+
+        Raises
+        ------
+        TypeError
+            If it is no such capsule.
+        ValueError
+            If it was compiled for another version of the struct.
+        """
+        cdef Evaluator self = Evaluator.__new__(Evaluator)
+        cdef const evaluator_t *e
+        if not PyCapsule_IsValid(capsule, "nardcore.evaluator"):
+            msg = "expected a PyCapsule named 'nardcore.evaluator'"
+            raise TypeError(msg)
+        e = <const evaluator_t *>PyCapsule_GetPointer(capsule, "nardcore.evaluator")
+        if e.version != NC_EVALUATOR_VERSION or e.evaluate is NULL:
+            msg = f"this evaluator is of version {e.version}, not {NC_EVALUATOR_VERSION}"
+            raise ValueError(msg)
+        self.e = e[0]
+        self.name = name
+        self.owner = capsule
+        return self
+
+    def __call__(self, parent, after):
+        """Rate results of one roll: float32[n] scores or float32[n, 10] probabilities, for the side that has just moved."""
+        cdef const int8_t[::1] p = np.ascontiguousarray(parent, dtype=np.int8)
+        cdef const int8_t[:, ::1] a = np.ascontiguousarray(after, dtype=np.int8)
+        if p.shape[0] != 32 or a.shape[1] != 32:
+            msg = "boards have 32 numbers"
+            raise ValueError(msg)
+        cdef int32_t n = <int32_t>a.shape[0]
+        shape = [n] if self.e.flags & NC_SCORE_ONLY else [n, NC_CLASSES]
+        found = np.empty(shape, np.float32)
+        cdef float[::1] out = found.reshape(-1)
+        cdef int failed = 0
+        if n:
+            with nogil:
+                failed = self.e.evaluate(self.e.state, <const board_t *>&p[0], <const board_t *>&a[0, 0], n, &out[0])
+        if failed < 0:
+            msg = f"the evaluator {self.name} failed with {failed}"
+            raise RuntimeError(msg)
+        return found
+
+    def choose(self, parents, const int64_t[::1] indptr, boards, points, rules):
+        """The chosen result of each position of a batch, as offsets within its results."""
+        cdef CompiledRules r = compiled(rules)
+        cdef const int8_t[:, ::1] p = parents
+        cdef const int8_t[:, ::1] b = boards
+        cdef int32_t value[5]
+        cdef Py_ssize_t i
+        cdef int32_t k = 0
+        for i in range(5):
+            value[i] = points[i]
+        cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
+        cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+        found = np.empty(p.shape[0], np.int64)
+        cdef int64_t[::1] out = found
+        try:
+            if not scores or not scratch:
+                raise MemoryError
+            with nogil:
+                for i in range(p.shape[0]):
+                    k = best_result(&self.e, &r.c, value, <const board_t *>&p[i, 0], <const board_t *>&b[indptr[i], 0],
+                                    <int32_t>(indptr[i + 1] - indptr[i]), scores)
+                    if k < 0:
+                        break
+                    out[i] = k
+        finally:
+            free(scores)
+            free(scratch)
+        if k < 0:
+            msg = f"the evaluator {self.name} failed"
+            raise RuntimeError(msg)
+        return found
+
+
+cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32_t *points, const board_t *parent,
+                         const board_t *results, int32_t n, float *scores) noexcept nogil:
+    """Which result a policy takes: a won game by its points, else the best score; the first among equals. < 0: failure."""
+    cdef int32_t i, best = -1, won = -1
+    cdef int k
+    cdef float s, top = 0
+    if n == 1:
+        return 0
+    for i in range(n):
+        if results[i].off[0] == rules.checkers:
+            k = points[outcome(rules, &results[i])]
+            if k > won:
+                won = k
+                best = i
+    if best >= 0:
+        return best
+    if e.evaluate(e.state, parent, results, n, scores) < 0:
+        return EVALUATOR_FAILED
+    best = 0
+    for i in range(n):
+        if e.flags & NC_SCORE_ONLY:
+            s = scores[i]
+        else:
+            s = 0
+            for k in range(5):
+                s += points[k] * (scores[NC_CLASSES * i + k] - scores[NC_CLASSES * i + 5 + k])
+        if i == 0 or s > top:
+            top = s
+            best = i
+    return best
+
+
+cdef struct spec_t:
+    board_t start
+    const rules_t *rules
+    const evaluator_t *policy[2]        # of the side on roll at the start and of the other; NULL plays at random
+    uint64_t key[2]
+    int32_t points[5]
+    int dice[2]                         # the first roll, 0 where it is thrown
+    bint no_double                      # an opening throw
+
+
+cdef int play_trials(const spec_t *spec, uint64_t first, int64_t n, const int *stop, int64_t *result,
+                     board_t *scratch, float *scores) noexcept nogil:
+    """Play n trials; add their outcome classes, the sum of plies and the histogram of plies to result."""
+    cdef const kernels_t *kernel = kernels()
+    cdef const rules_t *rules = spec.rules
+    cdef stream_t dice, choices
+    cdef board_t b
+    cdef int64_t i
+    cdef uint64_t ply
+    cdef int32_t count, chosen
+    cdef int d[2]
+    cdef int k, side
+    for i in range(n):
+        if nc_flag_read(stop):
+            return STOPPED
+        nc_stream_begin(&dice, spec.key, first + i, STREAM_DICE)
+        nc_stream_begin(&choices, spec.key, first + i, STREAM_POLICY)
+        b = spec.start
+        ply = 0
+        while True:
+            side = ply & 1
+            if ply == 0 and spec.dice[0]:
+                d[0] = spec.dice[0]
+                d[1] = spec.dice[1]
+            else:
+                roll(&dice, ply, ply == 0 and spec.no_double, d)
+            count = kernel.plays(rules, &b, d[0], d[1], scratch)
+            if count < 0:
+                return NO_MEMORY
+            if count == 1:
+                chosen = 0
+            elif spec.policy[side]:
+                chosen = best_result(spec.policy[side], rules, spec.points, &b, scratch, count, scores)
+                if chosen < 0:
+                    return EVALUATOR_FAILED
+            else:
+                chosen = nc_stream_below(&choices, ply, count)
+            ply += 1
+            if scratch[chosen].off[0] == rules.checkers:
+                k = outcome(rules, &scratch[chosen])
+                result[k if side == 0 else 5 + k] += 1
+                break
+            if ply == LONGEST:
+                return ENDLESS
+            kernel.flip(rules, &scratch[chosen], &b, 1)
+        result[NC_CLASSES] += ply
+        result[NC_CLASSES + 1 + (ply if ply < PLIES_BINS else PLIES_BINS - 1)] += 1
+    return OK
+
+
+cdef enum:
+    PLIES_BINS = 4096
+
+
+def play_chunk(board, rules, policies, key, points, dice, bint no_double, uint64_t first, int64_t n, Stop stop):
+    """Play trials first .. first + n - 1 with native policies; int64[RESULT_SIZE], or None when stopped."""
+    cdef CompiledRules r = compiled(rules)
+    cdef const int8_t[::1] start = board
+    cdef spec_t spec
+    cdef Evaluator e
+    cdef int side, status
+    result = np.zeros(RESULT_SIZE, np.int64)
+    cdef int64_t[::1] sums = result
+    memcpy(&spec.start, &start[0], sizeof(board_t))
+    spec.rules = &r.c
+    for side in range(2):
+        e = policies[side]
+        spec.policy[side] = NULL if e is None else &e.e
+        spec.key[side] = key[side]
+        spec.dice[side] = dice[side]
+    for side in range(5):
+        spec.points[side] = points[side]
+    spec.no_double = no_double
+    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+    cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
+    try:
+        if not scratch or not scores:
+            raise MemoryError
+        with nogil:
+            status = play_trials(&spec, first, n, &stop.flag, &sums[0], scratch, scores)
+    finally:
+        free(scratch)
+        free(scores)
+    if status == STOPPED:
+        return None
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status == EVALUATOR_FAILED:
+        msg = "an evaluator failed"
+        raise RuntimeError(msg)
+    if status == ENDLESS:
+        msg = f"a game did not end within {LONGEST} plies"
+        raise RuntimeError(msg)
+    return result
