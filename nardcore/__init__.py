@@ -12,14 +12,16 @@ try:
 except ModuleNotFoundError as _error:
     if not (_error.name or "").startswith("nardcore._"):
         raise
-    raise ImportError(
+    _msg = (
         "nardcore was imported from its source tree, where the native modules are not built. "
         "Install it with 'pip install .' and start Python in another folder or with 'python -P'."
-    ) from _error
+    )
+    raise ImportError(_msg) from _error
 
 from nardcore import batch, dice
 from nardcore._board import Play, Plays, Position
 from nardcore._movegen import isa
+from nardcore._trials import Replay, Turn
 from nardcore.errors import (
     AmbiguousPlayError,
     FormatError,
@@ -32,7 +34,6 @@ from nardcore.errors import (
     TableError,
 )
 from nardcore.policies import Evaluator
-from nardcore._trials import Replay, Turn
 from nardcore.rollouts import RolloutResult, rollout, rollout_chunk
 from nardcore.rules import (
     BACKGAMMON,

@@ -30,7 +30,7 @@ def _count(value: object, what: str) -> int:
         msg = f"{what} is a whole number, not {value!r}"
         raise TypeError(msg)
     try:
-        return index(value)  # type: ignore[call-overload, no-any-return]
+        return index(value)  # type: ignore[arg-type]
     except TypeError:
         msg = f"{what} is a whole number, not {value!r}"
         raise TypeError(msg) from None

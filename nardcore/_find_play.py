@@ -14,6 +14,8 @@ from nardcore.notation import Hop, format_play, parse_play
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from nardcore._board import Play, Plays
     from nardcore._faults import Board
 
@@ -22,7 +24,7 @@ __all__ = ["after", "find_play", "next_steps"]
 _BAR, _OFF = 25, 0
 
 
-def _own(boards: Board) -> Board:
+def _own(boards: Board) -> NDArray[np.int16]:
     """Show the mover's checkers alone: columns 0 off, 1..24 the points, 25 the bar."""
     rows = boards.reshape(-1, 32)
     own = np.zeros((len(rows), 26), np.int16)
@@ -59,7 +61,10 @@ def find_play(plays: Plays, text: object, numbering: str) -> Play:
         wanted[hop.target] += 1
     boards = plays.boards
     found = np.flatnonzero((_own(boards) == wanted).all(axis=1)).tolist() if len(plays) else []
-    if not found:
+    closed = -1 if position.rules.movement == "long" else -2
+    through = any(hop.target != _OFF and board[hop.target - 1] <= closed for hop in hops)
+    if not found or through:
+        # a stop that is named must be open, even where another way leads to the same position
         raise IllegalPlayError(_refusal(plays, text.strip() or "pass", hops))
     if len(found) > 1:
         # the same checkers by other ways: what is hit tells them apart
@@ -143,6 +148,8 @@ def _reason(plays: Plays, hops: tuple[Hop, ...]) -> str:
     used = max(play.dice_used for play in plays)
     pips = sum(hop.source - hop.target for hop in hops)
     steps = _step_count(hops, dice)
+    if steps is not None and steps > len(dice):
+        return f"it takes {steps} dice, the roll gives {len(dice)}"
     if steps is not None and steps < used:
         return f"{used} dice can be played, so {used} must be"
     if steps == 1 == used and pips == smaller:
@@ -217,7 +224,7 @@ class _Reach:
         self.known: dict[tuple[bytes, tuple[int, ...]], bool] = {}
 
     def __call__(self, board: Board, dice: tuple[int, ...]) -> bool:
-        """Can the turn go on from here, with these dice left, to a legal play (or end here)?"""
+        """Say whether a legal play ends here or can be reached with the dice that are left."""
         key = (board.tobytes(), dice)
         if key not in self.known:
             self.known[key] = key[0] in self.legal or any(

@@ -116,5 +116,14 @@ def _result(data: Any) -> RolloutResult:
     if set(policies) <= set(NAMES):
         spec = Spec.make(position, policies, seed[0] if len(seed) == 1 else seed, dice, opening)
     return RolloutResult(
-        position, policies, seed, dice, opening, ranges, counts, plies, int(data["total_plies"]), spec
+        position,
+        policies,
+        seed,
+        dice,
+        opening,
+        ranges,
+        counts,
+        plies,
+        int(data["total_plies"]),
+        spec,
     )

@@ -11,7 +11,7 @@ cdef extern from "simd.h" nogil:
     ctypedef struct delta_t "nc_delta":
         int8_t b[32]
     ctypedef struct steps_table_t "nc_steps_table":
-        delta_t step[25][6][2]
+        delta_t by[6][25][2]
 
     vec_t nc_load(const void *p) noexcept
     void nc_store(void *p, vec_t v) noexcept
@@ -28,6 +28,7 @@ cdef extern from "simd.h" nogil:
     int nc_lowest(uint32_t m) noexcept
     int nc_highest(uint32_t m) noexcept
     void nc_fill_steps(steps_table_t *t) noexcept
+    board_t *nc_put_steps(vec_t v, const delta_t (*by)[2], uint32_t from_, uint32_t hits, board_t *out) noexcept
 
 
 cdef extern from "kernels.h" nogil:

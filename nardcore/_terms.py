@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Russian and Ukrainian letters are meant to look the way they do.
 """Words for people: rulesets described, results named, terms translated.
 
 Nothing here has an effect on play. The Russian words are those of the source texts (S0 on triktrak,

@@ -48,14 +48,15 @@ class Spec:
         from nardcore._board import Position
 
         if not isinstance(position, Position):
-            msg = f"a rollout begins at a Position, not {type(position).__name__}"
+            kind = type(position).__name__  # type: ignore[unreachable]
+            msg = f"a rollout begins at a Position, not {kind}"
             raise TypeError(msg)
         if position.outcome is not None:
             msg = "the game is over in this position"
             raise ValueError(msg)
         both = policy if isinstance(policy, tuple) else (policy, policy)
         if len(both) != 2:
-            msg = "policy is one policy or a pair"
+            msg = "policy is one policy or a pair"  # type: ignore[unreachable]
             raise ValueError(msg)
         if dice is not None and opening:
             msg = "dice and opening exclude each other"
@@ -65,7 +66,7 @@ class Spec:
         words = tuple(int(word) for word in np.atleast_1d(np.asarray(entropy, dtype=object)))
         return Spec(
             position,
-            (resolve(both[0], position.rules), resolve(both[1], position.rules)),
+            (resolve(both[0]), resolve(both[1])),
             words,
             None if dice is None else as_dice(dice),
             bool(opening),
@@ -78,7 +79,7 @@ class Spec:
 
     @property
     def no_double(self) -> bool:
-        """Is the first roll one without doubles?"""
+        """Whether the first roll can be no double."""
         return self.opening and self.position.rules.opening == "use_dice"
 
     def to_bytes(self) -> bytes:
@@ -229,6 +230,13 @@ class Turn:
         Larger die first.
     play : Play
         What was played.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> turn = nc.rollout(nc.Position.start(), games=1, seed=1).replay(0).turns[0]
+    >>> turn.play in turn.position.plays(turn.dice)
+    True
     """
 
     position: Position
@@ -248,6 +256,14 @@ class Replay:
         The turns, the side on roll in the rollout's position first.
     outcome : int
         The outcome class, 0 to 9, for that side.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> result = nc.rollout(nc.Position.start(), games=1, seed=1)
+    >>> game = result.replay(0)
+    >>> int(result.counts[game.outcome]), len(game.turns) == result.total_plies
+    (1, True)
     """
 
     trial: int

@@ -1,8 +1,9 @@
 """Many positions at once: arrays in, arrays out, the GIL released.
 
-A position is a row of ``int8[n, 32]`` (or an element of `nardcore.typing.POSITION_DTYPE`): the mover's points 1 to
-24, above zero its own checkers and below zero the opponent's; the bars and the checkers off, the
-mover's first; the colour on roll; flags. Every function checks its rows and names the first bad one.
+A position is a row of ``int8[n, 32]`` (or an element of `nardcore.typing.POSITION_DTYPE`): the
+mover's points 1 to 24, above zero its own checkers and below zero the opponent's; the bars and the
+checkers off, the mover's first; the colour on roll; flags. Every function checks its rows and names
+the first bad one.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ class BatchPlays(NamedTuple):
         Distinct results, in the view of the side that has just moved.
     steps : ndarray of int8, shape (m, 8), or None
         One way to each result: (from, to) pairs in own numbers, bar 25, off 0, unused entries -1.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> found = nc.batch.plays(nc.batch.start(2), [(3, 1), (6, 6)], steps=True)
+    >>> found.indptr.tolist(), found.steps.shape
+    ([0, 16, 27], (27, 8))
     """
 
     indptr: NDArray[np.int64]
@@ -100,8 +108,8 @@ def expand(boards: ArrayLike, rules: Rules = BACKGAMMON) -> BatchPlays:
     Returns
     -------
     BatchPlays
-        ``21 * n`` rows: row ``21 * i + j`` belongs to position ``i`` and ``nardcore.dice.ROLLS[j]``,
-        which is thrown by ``nardcore.dice.WEIGHTS[j]`` of 36 throws.
+        ``21 * n`` rows: row ``21 * i + j`` belongs to position ``i`` and the roll
+        ``nardcore.dice.ROLLS[j]``, which is thrown by ``nardcore.dice.WEIGHTS[j]`` of 36 throws.
 
     Examples
     --------
@@ -146,7 +154,7 @@ def pips(
 def results(
     boards: ArrayLike, rules: Rules = BACKGAMMON, *, out: NDArray[np.int8] | None = None
 ) -> NDArray[np.int8]:
-    """Give the outcome class of each finished position for the side whose view it is, -1 for others.
+    """Give the outcome class of each finished position for its mover, -1 for the others.
 
     See `Position.outcome` for the ten classes.
 
@@ -160,7 +168,13 @@ def results(
 
 
 def start(n: int, rules: Rules = BACKGAMMON) -> NDArray[np.int8]:
-    """Make n copies of the first position, ``int8[n, 32]``, writeable."""
+    """Make n copies of the first position, ``int8[n, 32]``, writeable.
+
+    Examples
+    --------
+    >>> start(3).shape
+    (3, 32)
+    """
     from nardcore._board import Position
 
     return np.tile(Position.start(rules).board, (n, 1))

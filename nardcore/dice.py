@@ -87,6 +87,13 @@ class Expansion:
         Results in the view of the side that has just moved. Those of one play are distinct; with a
         greater depth, two ways that meet in one position are both listed. A game that ends before
         the last roll has no results.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> found = nc.Position.start().expand()
+    >>> found.rolls[1].tolist(), int(found.weights[1])
+    ([[2, 1]], 2)
     """
 
     rolls: NDArray[np.int8]
@@ -188,7 +195,7 @@ def key(seed: Seed) -> NDArray[np.uint64]:
     >>> [int(word) for word in key(0)]
     [15793235383387715774, 12390638538380655177]
     """
-    return np.random.SeedSequence(seed).generate_state(2, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64, copy=False)
 
 
 def rolls(seed: Seed, trial: int, plies: int, *, opening: bool = False) -> NDArray[np.int8]:
@@ -234,6 +241,14 @@ class Opening:
     dice : (int, int) or None
         The first roll, larger die first, where the rules say that the opening dice are it; None
         where the starter throws both dice afresh.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> first = nc.dice.opening(nc.BACKGAMMON, seed=1)
+    >>> white, black = first.throws[-1]
+    >>> first.starter == ("w" if white > black else "b")
+    True
     """
 
     starter: str

@@ -27,7 +27,17 @@ __all__ = [
 
 
 class NardcoreError(Exception):
-    """The base of all nardcore's own exceptions."""
+    """The base of all nardcore's own exceptions.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> try:
+    ...     nc.Position.parse("nonsense")
+    ... except nc.NardcoreError as error:
+    ...     print(type(error).__name__)
+    FormatError
+    """
 
 
 class _FaultsError(NardcoreError, ValueError):
@@ -94,19 +104,54 @@ class RulesError(_FaultsError):
 
 
 class RulesTypeError(RulesError, TypeError):
-    """A `RulesError` of which at least one fault is a value of the wrong type."""
+    """A `RulesError` of which at least one fault is a value of the wrong type.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> try:
+    ...     nc.Rules(checkers="15")
+    ... except TypeError as error:
+    ...     print(type(error).__name__)
+    RulesTypeError
+    """
 
 
 class InvalidPlayError(NardcoreError, ValueError):
-    """A play whose text cannot be read as a play at all."""
+    """A play whose text cannot be read as a play at all.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> nc.Position.start().play("knight f3", dice=(3, 1))
+    Traceback (most recent call last):
+        ...
+    nardcore.errors.InvalidPlayError: ...
+    """
 
 
 class IllegalPlayError(NardcoreError, ValueError):
-    """A play that reads well but that the rules forbid in this position with these dice."""
+    """A play that reads well but that the rules forbid in this position with these dice.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> nc.Position.start().play("6/4", dice=(3, 1))
+    Traceback (most recent call last):
+        ...
+    nardcore.errors.IllegalPlayError: 6/4 is illegal with 3-1: ...
+    """
 
 
 class AmbiguousPlayError(NardcoreError, ValueError):
-    """A play whose text fits more than one legal result."""
+    """A play whose text fits more than one legal result.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> issubclass(nc.AmbiguousPlayError, ValueError)
+    True
+    """
 
 
 class FormatError(NardcoreError, ValueError):
@@ -151,7 +196,13 @@ class FormatError(NardcoreError, ValueError):
 
 
 class TableError(NardcoreError, ValueError, LookupError):
-    """A table that is corrupt, made for other rules, or asked about a position outside it."""
+    """A table that is corrupt, made for other rules, or asked about a position outside it.
+
+    Examples
+    --------
+    >>> issubclass(TableError, LookupError)
+    True
+    """
 
 
 class RolloutCancelled(NardcoreError, KeyboardInterrupt):

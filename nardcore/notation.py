@@ -15,6 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 
 from nardcore.errors import InvalidPlayError
+from nardcore.typing import Numbering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,9 +37,6 @@ __all__ = [
     "parse_point",
     "point_name",
 ]
-
-Numbering: TypeAlias = Literal["own", "traditional", "through", "roman"]
-"""How points are named; see `point_name`."""
 
 Turn: TypeAlias = Literal["w", "b"]
 """The side whose own numbers are meant: white or black."""

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from nardcore import _rollout
 from nardcore._trials import Spec, play_chunk, replay_trial
-from nardcore.errors import FormatError, RolloutCancelled
-from nardcore.notation import as_dice
-from nardcore.policies import name_of, resolve
+from nardcore.errors import RolloutCancelled
+from nardcore.policies import name_of
 from nardcore.rules import SCORING
 
 if TYPE_CHECKING:
@@ -84,6 +83,13 @@ class RolloutResult:
         Histogram: games that took ``i`` turns; the last of 4096 bins takes all longer ones.
     total_plies : int
         Turns of all games together.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> result = nc.rollout(nc.Position.start(), games=500, seed=1)
+    >>> result.games, result.ranges, int(result.counts.sum())
+    (500, ((0, 500),), 500)
     """
 
     position: Position
@@ -104,7 +110,7 @@ class RolloutResult:
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """Chance of each of the ten classes for the side on roll, ``float64[10]``; they add up to 1."""
+        """Chances of the ten classes for the side on roll, ``float64[10]``; they add up to 1."""
         return self.counts / max(self.games, 1)
 
     @property
@@ -114,10 +120,10 @@ class RolloutResult:
 
     @property
     def inclusive(self) -> dict[str, float]:
-        """Chances as other programs print them, for the side on roll: a gammon includes a backgammon.
+        """Chances for the side on roll as other programs print them.
 
         A gammon is a game whose loser has nothing off, a backgammon one whose loser also has a
-        checker in the winner's home or on the bar.
+        checker in the winner's home or on the bar; the first includes the second.
         """
         p = self.probabilities
         return {
@@ -142,13 +148,20 @@ class RolloutResult:
         --------
         >>> import nardcore as nc
         >>> r = nc.rollout(nc.Position.start(), games=500, seed=1)
-        >>> r.equity("single") == r.win - (1 - r.win)
+        >>> abs(r.equity("single") - (2 * r.win - 1)) < 1e-12
         True
         """
         return float(self.counts @ _scoring(scoring, self.position) / max(self.games, 1))
 
     def variance(self, scoring: str | Sequence[int] | None = None) -> float:
-        """Sample variance of the points of one game."""
+        """Give the sample variance of the points of one game.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.rollout(nc.Position.start(), games=500, seed=1).variance("single") <= 500 / 499
+        True
+        """
         points, n = _scoring(scoring, self.position), self.games
         if n < 2:
             return math.nan
@@ -156,13 +169,20 @@ class RolloutResult:
         return float(self.counts @ (points - mean) ** 2 / (n - 1))
 
     def stderr(self, scoring: str | Sequence[int] | None = None) -> float:
-        """Standard error of `equity` over the trials; nan below two games."""
+        """Give the standard error of `equity` over the trials; nan below two games.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> 0.03 < nc.rollout(nc.Position.start(), games=500, seed=1).stderr("single") < 0.05
+        True
+        """
         return math.sqrt(self.variance(scoring) / self.games) if self.games > 1 else math.nan
 
     def ci(
         self, level: float = 0.95, scoring: str | Sequence[int] | None = None
     ) -> tuple[float, float]:
-        """Confidence interval of `equity`, by the normal distribution.
+        """Give the confidence interval of `equity`, by the normal distribution.
 
         Examples
         --------
@@ -175,16 +195,27 @@ class RolloutResult:
         return equity - half, equity + half
 
     def probability_ci(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Confidence intervals of the ten `probabilities`, ``float64[10, 2]``.
+        """Give confidence intervals of the ten `probabilities`, ``float64[10, 2]``.
 
         Wilson's score intervals (Wilson 1927), which also serve for classes that hardly occur.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> r = nc.rollout(nc.Position.start(), games=500, seed=1)
+        >>> low, high = r.probability_ci().T
+        >>> bool((low <= r.probabilities).all() and (r.probabilities <= high).all())
+        True
         """
         n, p, z = self.games, self.probabilities, _quantile(level)
         if not n:
             return np.tile([0.0, 1.0], (10, 1))
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return np.clip(np.stack([centre - half, centre + half], axis=1), 0, 1)
+        # rounding must not leave the share itself outside, as it would where nothing was counted
+        low, high = np.minimum(centre - half, p), np.maximum(centre + half, p)
+        limits: NDArray[np.float64] = np.stack([low, high], axis=1).clip(0, 1)
+        return limits
 
     @property
     def mean_plies(self) -> float:
@@ -219,7 +250,8 @@ class RolloutResult:
         True
         """
         if not isinstance(other, RolloutResult):
-            msg = f"a RolloutResult merges with another, not with {type(other).__name__}"
+            kind = type(other).__name__  # type: ignore[unreachable]
+            msg = f"a RolloutResult merges with another, not with {kind}"
             raise TypeError(msg)
         for field in ("position", "policies", "seed", "dice", "opening"):
             if getattr(self, field) != getattr(other, field):
@@ -263,8 +295,8 @@ class RolloutResult:
         --------
         >>> import nardcore as nc
         >>> game = nc.rollout(nc.Position.start(), games=10, seed=1).replay(3)
-        >>> game.turns[-1].play.board[26]
-        15
+        >>> game.turns[-1].play.result.off  # the winner has just borne off its last checker
+        (..., 15)
         """
         if self._spec is None:
             msg = "this result does not hold its policies, so its games cannot be played again"
@@ -297,7 +329,14 @@ class RolloutResult:
     # ---- files
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything the result holds as plain JSON values."""
+        """Give everything the result holds as plain JSON values.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.rollout(nc.Position.start(), games=50, seed=1).to_dict()["games"]
+        50
+        """
         from nardcore._result_file import to_dict
 
         return to_dict(self)
@@ -329,6 +368,14 @@ class RolloutResult:
             If the file is no such result, is cut short, or does not add up.
         OSError
             If it cannot be read.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.RolloutResult.load("no such file")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: ...
         """
         from nardcore._result_file import load
 
@@ -391,6 +438,15 @@ def rollout_chunk(spec: bytes, first: int, n: int) -> bytes:
     -------
     bytes
         Sums as little-endian int64. The same call gives the same bytes, on any machine.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> from concurrent.futures import ProcessPoolExecutor
+    >>> with ProcessPoolExecutor(1) as pool:
+    ...     result = nc.rollout(nc.Position.start(), games=50, seed=1, executor=pool)
+    >>> result == nc.rollout(nc.Position.start(), games=50, seed=1)
+    True
     """
     sums = play_chunk(Spec.from_bytes(spec), first, n, _rollout.Stop())
     assert sums is not None  # nobody else holds the flag
@@ -445,7 +501,9 @@ def rollout(
         Any `concurrent.futures.Executor` (processes, Dask's ``client.get_executor()``, …) to run on
         instead of threads. Policies must then pickle.
     progress
-        Called as ``progress(done, total)`` in this thread between chunks.
+        Called as ``progress(done, total)`` in this thread between chunks. If it has a method
+        ``counted``, that is called instead, as ``counted(done, total, counts)`` with the class
+        counts so far, to show where the equity stands.
 
     Returns
     -------
@@ -477,11 +535,14 @@ def rollout(
     sums = np.zeros(_rollout.RESULT_SIZE, np.int64)
     done = 0
     total = None if last is None else last - first
+    counted = getattr(progress, "counted", None)
     try:
         for n, chunk in _run(spec, ranges, workers, executor):
             sums += chunk
             done += n
-            if progress is not None:
+            if counted is not None:
+                counted(done, total, sums[:10].copy())
+            elif progress is not None:
                 progress(done, total)
             if target_stderr is not None and _error(sums[:10], points) <= target_stderr:
                 break
@@ -551,9 +612,10 @@ def _workers(threads: int | None, executor: Executor | None) -> int:
 def _run(
     spec: Spec, ranges: Iterator[tuple[int, int]], workers: int, executor: Executor | None
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Run chunks and yield their sums in order. A window of chunks is under way, so that memory does not grow.
+    """Run chunks and yield their sums in order.
 
-    Waiting in short steps lets Ctrl-C through; chunks read the flag before every trial.
+    Only a window of chunks is under way, so that memory does not grow. Waiting in short steps lets
+    Ctrl-C through; chunks read the flag before every trial.
     """
     stop = _rollout.Stop()
     pool = executor or ThreadPoolExecutor(workers, "nardcore")
@@ -569,6 +631,7 @@ def _run(
                 if chunk is None:
                     more = False
                     break
+                future: Future[Any]
                 if executor:
                     future = pool.submit(rollout_chunk, raw, *chunk)
                 else:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["POSITION_DTYPE", "Boards", "Dice", "Numbering", "PolicyLike", "Progress", "Seed"]
 
-Seed: TypeAlias = "int | Sequence[int] | None"
+Seed: TypeAlias = int | Sequence[int] | None
 """What `numpy.random.SeedSequence` takes; None draws entropy from the system."""
 
-Dice: TypeAlias = "tuple[int, int]"
+Dice: TypeAlias = tuple[int, int]
 """One roll, in any order."""
 
 Boards: TypeAlias = NDArray[np.int8]
@@ -25,7 +25,7 @@ Boards: TypeAlias = NDArray[np.int8]
 Numbering: TypeAlias = Literal["own", "traditional", "through", "roman"]
 """How points are named."""
 
-Progress: TypeAlias = "Callable[[int, int | None], Any]"
+Progress: TypeAlias = Callable[[int, int | None], Any]
 """Called with the trials done and those to do (None where that is open)."""
 
 PolicyLike: TypeAlias = "str | Evaluator | Callable[[NDArray[np.int8]], Any]"

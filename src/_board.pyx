@@ -1,11 +1,10 @@
 """Positions and their plays."""
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memcmp, memcpy
 
 from nardcore._types cimport *
-from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome, sound
+from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
 
 from operator import index as _index
 
@@ -99,8 +98,8 @@ cdef class Position:
 
     Notes
     -----
-    Equality and hash look at the movement rules and at the bytes without the colour on roll. A position pickles, and its
-    32 bytes are readable through the buffer protocol (``memoryview(position)``).
+    Equality and hash look at the movement rules and at the bytes without the colour on roll. A position pickles, and
+    its 32 bytes are readable through the buffer protocol (``memoryview(position)``).
 
     Examples
     --------
@@ -251,8 +250,8 @@ cdef class Position:
     def board(self):
         """The 32 numbers, read-only: ``int8[32]``, points 1 to 24, bar, off, turn, flags and two zeros.
 
-        Points above zero are the mover's; bar and off are pairs, the mover's first; turn is 0 for white and 1 for black;
-        of the flags, bit 0 is the mover's first turn and bit 1 the opponent's.
+        Points above zero are the mover's; bar and off are pairs, the mover's first; turn is 0 for white and 1 for
+        black; of the flags, bit 0 is the mover's first turn and bit 1 the opponent's.
         """
         return array_of(&self.b, -1)
 
@@ -304,8 +303,8 @@ cdef class Position:
     def outcome(self):
         """The outcome class 0 to 9 of a finished game for the side on roll, None while it goes on.
 
-        5 times (the side on roll has lost), plus the loser's state: 0 a checker off, 1 all home, 2 one outside, 3 one in
-        the winner's home, 4 one on the bar (koks).
+        5 times (the side on roll has lost), plus the loser's state: 0 a checker off, 1 all home, 2 one outside, 3 one
+        in the winner's home, 4 one on the bar (koks).
         """
         cdef int k = outcome(&self.r.c, &self.b)
         return None if k < 0 else k
@@ -331,6 +330,12 @@ cdef class Position:
         ------
         PositionError
             If the position is impossible by them.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().with_rules(nc.SHORT_NARDY).rules.name
+        'short_nardy'
         """
         from nardcore._construct import first_turn_flags
         board = self.board
@@ -354,8 +359,8 @@ cdef class Position:
         Returns
         -------
         Plays
-            One for each distinct resulting position, in a fixed order. Where nothing can be moved this is one pass; after
-            the end of the game it is empty.
+            One for each distinct resulting position, in a fixed order. Where nothing can be moved this is one pass;
+            after the end of the game it is empty.
 
         Raises
         ------
@@ -402,10 +407,10 @@ cdef class Position:
         >>> import nardcore as nc
         >>> nc.Position.start().play("8/5 6/5", dice=(3, 1)).pips
         (167, 163)
-        >>> nc.Position.start().play("8/4 6/5", dice=(3, 1))
+        >>> nc.Position.start().play("8/4 6/5", dice=(3, 1))    # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        nardcore.errors.IllegalPlayError: 8/4 6/5 is illegal with 3-1: 8/4 takes 4 pips, which the dice do not give; near: 8/5 6/5
+        nardcore.errors.IllegalPlayError: 8/4 6/5 is illegal with 3-1: it takes 3 dice, the roll gives 2; near: ...
         """
         return self.plays(dice).find(text, numbering=numbering).result
 
@@ -544,12 +549,34 @@ cdef class Position:
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> "pips 167" in nc.Position.start().draw()
+        True
         """
         from nardcore.render.text import board_text
         return board_text(self.board, self.r.rules, numbering=numbering, dice=dice)
 
     def svg(self, *, numbering="own", dice=None):
-        """Draw the board as SVG."""
+        """Draw the board as SVG.
+
+        Parameters
+        ----------
+        numbering : {"own", "traditional", "through", "roman"}, optional
+        dice : pair of int, optional
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Position.start().svg(dice=(3, 1))[:4]
+        '<svg'
+        """
         from nardcore.render.svg import board_svg
         return board_svg(self.board, self.r.rules, numbering=numbering, dice=dice)
 
@@ -655,6 +682,20 @@ cdef class Plays:
     """The legal plays of one roll: sized, indexable, iterable, a play or its text may be looked for with ``in``.
 
     Made by `Position.plays`. A slice is again Plays. The order is fixed for a version of nardcore.
+
+    Attributes
+    ----------
+    position : Position
+        Before the roll.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> plays = nc.Position.start().plays((1, 3))
+    >>> len(plays), len(plays[:5]), plays.dice
+    (16, 5, (3, 1))
+    >>> plays.find("6/5 8/5") in plays, "6/4" in plays
+    (True, False)
     """
     cdef readonly Position position
     cdef int a, c
@@ -793,7 +834,7 @@ cdef class Plays:
         >>> import nardcore as nc
         >>> plays = nc.Position({6: 1, 1: 1}, {20: 2}).plays((6, 1))
         >>> plays.next_steps()
-        ((6, 0, 6), (6, 5, 1))
+        ((6, 0, 6), (1, 0, 1))
         >>> plays.next_steps([(6, 0)])
         ((1, 0, 1),)
         """
@@ -801,7 +842,29 @@ cdef class Plays:
         return next_steps(self, made)
 
     def after(self, made):
-        """Show the board after some steps of this turn, complete or not: `int8[32]`, the mover's view."""
+        """Show the board after some steps of this turn, complete or not: `int8[32]`, the mover's view.
+
+        Parameters
+        ----------
+        made : sequence of (int, int)
+            As for `next_steps`.
+
+        Returns
+        -------
+        ndarray of int8, shape (32,)
+
+        Raises
+        ------
+        IllegalPlayError
+            If the steps belong to no legal play.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> board = nc.Position.start().plays((3, 1)).after([(8, 5)])
+        >>> int(board[8 - 1]), int(board[5 - 1])
+        (2, 1)
+        """
         from nardcore._find_play import after
         return after(self, made)
 
@@ -820,6 +883,20 @@ cdef class Play:
     """One legal play: which position it leads to, and one way to write it.
 
     Two plays are the same when they lead from the same position to the same position.
+
+    Attributes
+    ----------
+    of : Plays
+        The plays it is one of.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> play = nc.Position.start().plays((3, 1)).find("6/5 8/5")
+    >>> str(play), play.hits, play.dice_used
+    ('8/5 6/5', (), 2)
+    >>> play.result.pips
+    (167, 163)
     """
     cdef readonly Plays of
     cdef int32_t i

@@ -19,7 +19,7 @@ cdef inline bint over(const rules_t *rules, const board_t *b) noexcept nogil:
 
 
 cdef int32_t plays(const rules_t *rules, const board_t *board, int d1, int d2, board_t *out) noexcept nogil:
-    """Write the distinct results of a roll to `out`, which holds NC_MAX_PLAYS and may not be `board`; return their number.
+    """Write the distinct results of a roll to `out`, which holds NC_MAX_PLAYS and may not be `board`; give the count.
 
     Results keep the mover's view, its first-turn flag cleared. A pass is one result; a finished position has none.
     -1: out of memory. The board is valid and the dice are 1..6.

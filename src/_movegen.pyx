@@ -2,7 +2,7 @@
 import os
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -43,7 +43,14 @@ cdef const kernels_t *kernels() noexcept nogil:
 
 
 def isa() -> str:
-    """Name the instruction set of the kernels in use: ``"portable"`` or ``"avx2"``."""
+    """Name the instruction set of the kernels in use: ``"portable"`` or ``"avx2"``.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> nc.isa() in ("portable", "avx2")
+    True
+    """
     return KERNELS.isa.decode()
 
 
@@ -456,7 +463,8 @@ def plays_by(str kernel, boards, dice, rules):
 
 # ---- perft ---------------------------------------------------------------------------------------------------------
 
-cdef int64_t count_tree(const rules_t *rules, const board_t *board, int depth, bint weighted, board_t *scratch) noexcept nogil:
+cdef int64_t count_tree(const rules_t *rules, const board_t *board, int depth, bint weighted,
+                        board_t *scratch) noexcept nogil:
     """Nodes of the tree of rolls and plays, -1 out of memory. scratch holds depth * NC_MAX_PLAYS."""
     cdef int64_t total = 0, below
     cdef int32_t n, i

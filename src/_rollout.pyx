@@ -1,7 +1,7 @@
 """The trial kernel: games played out by two policies, counted by outcome class."""
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from nardcore._types cimport *
@@ -33,14 +33,30 @@ cdef class Stop:
     """A flag that ends running chunks before their next trial."""
 
     def set(self):
+        """Raise the flag, for good."""
         nc_flag_raise(&self.flag)
 
     def is_set(self):
+        """Tell whether it is raised."""
         return bool(nc_flag_read(&self.flag))
 
 
 cdef class Evaluator:
-    """A native evaluator: what a policy is made of. See `nardcore.policies`."""
+    """A native evaluator: what a policy is made of. See `nardcore.policies`.
+
+    Attributes
+    ----------
+    name : str
+        What results call the policy.
+    owner : PyCapsule or None
+        Where it came from, for one of another extension.
+
+    Examples
+    --------
+    >>> from nardcore.policies import linear_evaluator
+    >>> linear_evaluator("long").name
+    'linear'
+    """
 
     def __cinit__(self):
         self.weights = NULL
@@ -54,7 +70,28 @@ cdef class Evaluator:
 
     @staticmethod
     def linear(str name, weights, str movement):
-        """The linear evaluator with the given weights, int16[2, 28, 32]: phase, byte of the board, value + 16."""
+        """Make the linear evaluator with some weights.
+
+        Parameters
+        ----------
+        name : str
+            What results call the policy.
+        weights : array-like of int16, shape (2, 28, 32)
+            By phase (in contact, past each other), byte of the board, and value of the byte + 16.
+        movement : {"short", "long"}
+
+        Raises
+        ------
+        ValueError
+            If the weights have another shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import nardcore as nc
+        >>> nc.Evaluator.linear("idle", np.zeros((2, 28, 32), np.int16), "short").name
+        'idle'
+        """
         cdef Evaluator self = Evaluator.__new__(Evaluator)
         a = np.ascontiguousarray(weights, dtype=np.int16)
         if a.shape != (2, 28, 32):
@@ -90,6 +127,15 @@ cdef class Evaluator:
             If it is no such capsule.
         ValueError
             If it was compiled for another version of the struct.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> from nardcore._capi import C_API
+        >>> nc.Evaluator.from_capsule(C_API)
+        Traceback (most recent call last):
+            ...
+        TypeError: expected a PyCapsule named 'nardcore.evaluator'
         """
         cdef Evaluator self = Evaluator.__new__(Evaluator)
         cdef const evaluator_t *e
@@ -106,7 +152,7 @@ cdef class Evaluator:
         return self
 
     def __call__(self, parent, after):
-        """Rate results of one roll: float32[n] scores or float32[n, 10] probabilities, for the side that has just moved."""
+        """Rate the results of a roll from the side that has just moved: float32[n] scores or float32[n, 10] chances."""
         cdef const int8_t[::1] p = np.ascontiguousarray(parent, dtype=np.int8)
         cdef const int8_t[:, ::1] a = np.ascontiguousarray(after, dtype=np.int8)
         if p.shape[0] != 32 or a.shape[1] != 32:
@@ -126,7 +172,17 @@ cdef class Evaluator:
         return found
 
     def choose(self, parents, const int64_t[::1] indptr, boards, points, rules):
-        """The chosen result of each position of a batch, as offsets within its results."""
+        """Choose a result for each position of a batch: offsets within its results, int64[n].
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> linear = nc.policies.linear_evaluator("short")
+        >>> before = nc.batch.start(2)
+        >>> found = nc.batch.plays(before, [(3, 1), (6, 6)])
+        >>> linear.choose(before, found.indptr, found.boards, nc.BACKGAMMON.points, nc.BACKGAMMON).shape
+        (2,)
+        """
         cdef CompiledRules r = compiled(rules)
         cdef const int8_t[:, ::1] p = parents
         cdef const int8_t[:, ::1] b = boards
@@ -160,7 +216,7 @@ cdef class Evaluator:
 
 cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32_t *points, const board_t *parent,
                          const board_t *results, int32_t n, float *scores) noexcept nogil:
-    """Which result a policy takes: a won game by its points, else the best score; the first among equals. < 0: failure."""
+    """Which result a policy takes: a won game by its points, else the best score; the first of equals. < 0: failure."""
     cdef int32_t i, best = -1, won = -1
     cdef int k
     cdef float s, top = 0

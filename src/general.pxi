@@ -79,7 +79,8 @@ cdef inline int outside_of(const board_t *b) noexcept nogil:
     return n
 
 
-cdef inline bint may_step(const rules_t *rules, const turn_t *t, const board_t *b, int f, int die, bint larger) noexcept nogil:
+cdef inline bint may_step(const rules_t *rules, const turn_t *t, const board_t *b, int f, int die,
+                          bint larger) noexcept nogil:
     """May a checker on index f move by `die` from here? (Blocks and hiding are judged elsewhere.)"""
     cdef int to = f - die, i
     if f == NC_BAR:
@@ -198,7 +199,7 @@ cdef int32_t choose(const rules_t *rules, turn_t *t, pool_t *pool, bint differen
             continue
         if s.board.off[0] == rules.checkers:
             s.padding[0] = 1                    # rule 13: complete at any length
-        elif s.steps > longest:
+        if s.steps > longest:
             longest = s.steps
         by_larger |= s.steps == 1 and s.used == 1
     slot = <int32_t *>malloc(slots * sizeof(int32_t))
@@ -308,11 +309,11 @@ cdef inline int distance(const board_t *a, const board_t *b) noexcept nogil:
 
 
 cdef int search_steps(const rules_t *rules, const turn_t *t, const board_t *now, const board_t *target, int a, int c,
-                      int left_a, int left_c, int made, int8_t *out) noexcept nogil:
+                      int left_a, int left_c, int made, int least, int8_t *out) noexcept nogil:
     cdef board_t b
     cdef int k, f, die, n
     if memcmp(now, target, sizeof(board_t)) == 0:
-        return made
+        return made if made >= least else -1
     if distance(now, target) > 2 * (left_a + left_c):
         return -1
     for k in range(2):
@@ -328,7 +329,7 @@ cdef int search_steps(const rules_t *rules, const turn_t *t, const board_t *now,
                 continue
             out[2 * made] = <int8_t>(f + 1)
             out[2 * made + 1] = <int8_t>(f + 1 - die if f >= die else 0)
-            n = search_steps(rules, t, &b, target, a, c, left_a - (k == 0), left_c - k, made + 1, out)
+            n = search_steps(rules, t, &b, target, a, c, left_a - (k == 0), left_c - k, made + 1, least, out)
             if n >= 0:
                 return n
     return -1
@@ -336,12 +337,19 @@ cdef int search_steps(const rules_t *rules, const turn_t *t, const board_t *now,
 
 cdef int find_steps(const rules_t *rules, const board_t *start, int d1, int d2, const board_t *target,
                     int8_t *out) noexcept nogil:
-    """Steps that lead from `start` to the result `target`: out[2 * NC_MAX_STEPS] takes (from, to) in human numbers (bar 25,
-    off 0), larger die and higher origin first; returns their number, -1 where there are none."""
+    """Steps that lead from `start` to the result `target`: out[2 * NC_MAX_STEPS] takes (from, to) in human numbers (bar
+    25, off 0), larger die and higher origin first; returns their number, -1 where there are none."""
     cdef turn_t t
     cdef board_t b = start[0]
     cdef int a = d1 if d1 > d2 else d2, c = d2 if d1 > d2 else d1
+    cdef int n = -1, filled
     begin_turn(&t, rules, start, a, c, NULL)
     b.flags &= ~1
-    memset(out, 0xFF, 2 * NC_MAX_STEPS)
-    return search_steps(rules, &t, &b, target, a, c, 4 if a == c else 1, 0 if a == c else 1, 0, out)
+    if a != c and target.off[0] != rules.checkers:
+        # 3/off by a 5 may lead where 3/2/off leads, which plays both dice, as one must (rule 12)
+        n = search_steps(rules, &t, &b, target, a, c, 1, 1, 0, 2, out)
+    if n < 0:
+        n = search_steps(rules, &t, &b, target, a, c, 4 if a == c else 1, 0 if a == c else 1, 0, 0, out)
+    filled = n if n > 0 else 0
+    memset(out + 2 * filled, 0xFF, 2 * (NC_MAX_STEPS - filled))     # what dead ends have left
+    return n

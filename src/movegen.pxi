@@ -1,8 +1,8 @@
 # The specialised generator: one body, compiled for short and for long nardy by fused tags. Part of _kernels.pyx.
 #
 # Distinct by construction. A double plays its origins in descending order, which never repeats a result and loses none
-# (checkers come from above, and bearing off needs the higher steps first). Two different dice repeat a result only where
-# one step starts from the point on which the other ends; bear-off cases compare whole boards.
+# (checkers come from above, and bearing off needs the higher steps first). Two different dice repeat a result only
+# where one step starts from the point on which the other ends; bear-off cases compare whole boards.
 
 ctypedef struct short_t:
     int tag
@@ -17,7 +17,7 @@ nc_fill_steps(&STEPS)
 
 
 cdef inline vec_t stepped(vec_t v, int origin, int die, bint hit) noexcept nogil:
-    return nc_add(v, nc_load(&STEPS.step[origin][die - 1][hit]))
+    return nc_add(v, nc_load(&STEPS.by[die - 1][origin][hit]))
 
 
 cdef inline uint32_t mask_of(vec_t v) noexcept nogil:
@@ -54,13 +54,20 @@ cdef inline bint hits(movement_t *tag, uint32_t blots, int to) noexcept nogil:
         return False
 
 
-cdef inline void put_single(movement_t *tag, turn_t *t, vec_t v, uint32_t from_, uint32_t blots, int die) noexcept nogil:
+cdef inline void put_single(movement_t *tag, turn_t *t, vec_t v, uint32_t from_, uint32_t blots,
+                            int die) noexcept nogil:
     """Every single step of one die."""
     cdef int f
-    while from_:
-        f = nc_highest(from_)
-        from_ ^= bit(f)
-        put(tag, t, stepped(v, f, die, hits(tag, blots, f - die)))
+    if movement_t is long_t:
+        if t.ban:
+            while from_:
+                f = nc_lowest(from_)
+                from_ &= from_ - 1
+                put(tag, t, stepped(v, f, die, False))
+            return
+        t.n = <int32_t>(nc_put_steps(v, STEPS.by[die - 1], from_, 0, &t.out[t.n]) - t.out)
+    else:
+        t.n = <int32_t>(nc_put_steps(v, STEPS.by[die - 1], from_, blots << die, &t.out[t.n]) - t.out)
 
 
 cdef inline void two_from_bar(short_t *tag, turn_t *t, vec_t v, uint32_t occ, uint32_t ones, uint32_t blots,
@@ -111,8 +118,8 @@ cdef inline void two_near_home(movement_t *tag, turn_t *t, vec_t v, uint32_t occ
     cdef vec_t w
     m = from_a
     while m:
-        f = nc_highest(m)
-        m ^= bit(f)
+        f = nc_lowest(m)
+        m &= m - 1
         w = stepped(v, f, a, hits(tag, blots, f - a))
         left = blots & ~bit(f - a) if f >= a else blots
         rest = mask_of(w)
@@ -122,16 +129,16 @@ cdef inline void two_near_home(movement_t *tag, turn_t *t, vec_t v, uint32_t occ
             continue
         k = after[f] = origins(rest, t.closed, c, t.over_smaller)
         while k:
-            g = nc_highest(k)
-            k ^= bit(g)
-            if g == f + c:
+            g = nc_lowest(k)
+            k &= k - 1
+            if g == f - a:                      # one checker on: a lower one by a, this one by c may have led to it
                 put_new(tag, t, stepped(w, g, c, hits(tag, left, g - c)))
             else:
                 put(tag, t, stepped(w, g, c, hits(tag, left, g - c)))
     m = from_c
     while m:
-        f = nc_highest(m)
-        m ^= bit(f)
+        f = nc_lowest(m)
+        m &= m - 1
         w = stepped(v, f, c, hits(tag, blots, f - c))
         left = blots & ~bit(f - c) if f >= c else blots
         rest = mask_of(w)
@@ -140,8 +147,8 @@ cdef inline void two_near_home(movement_t *tag, turn_t *t, vec_t v, uint32_t occ
             continue
         k = origins(rest, t.closed, a, t.over_larger)
         while k:
-            g = nc_highest(k)
-            k ^= bit(g)
+            g = nc_lowest(k)
+            k &= k - 1
             if not (from_a >> g & 1 and after[g] >> f & 1):     # else the same two steps came larger first
                 put_new(tag, t, stepped(w, g, a, hits(tag, left, g - a)))
     if t.n == 0:
@@ -170,8 +177,8 @@ cdef inline void two_dice(movement_t *tag, turn_t *t, vec_t v, int a, int c) noe
     quiet_a = from_a & ~(blots << a)
     m = from_a
     while m:
-        f = nc_highest(m)
-        m ^= bit(f)
+        f = nc_lowest(m)
+        m &= m - 1
         g = f - a
         w = stepped(v, f, a, hits(tag, blots, g))
         rest = (occ & ~(ones & bit(f))) | bit(g)
@@ -186,8 +193,8 @@ cdef inline void two_dice(movement_t *tag, turn_t *t, vec_t v, int a, int c) noe
     m = from_c & ~(occ << c) & ~(t.closed << (a + c)) & ((<uint32_t>0xFFFFFFFF) << (a + c))
     m &= (blots << c) | (t.closed << a) | (blots << a)
     while m:
-        f = nc_highest(m)
-        m ^= bit(f)
+        f = nc_lowest(m)
+        m &= m - 1
         w = stepped(v, f, c, hits(tag, blots, f - c))
         put(tag, t, stepped(w, f - c, a, hits(tag, blots, f - c - a)))
     if t.n == 0:
@@ -206,48 +213,75 @@ cdef inline bint keep_depth(turn_t *t, int steps) noexcept nogil:
     return True
 
 
-cdef void double_steps(movement_t *tag, turn_t *t, vec_t v, int die, int last, int steps, int head_left) noexcept nogil:
-    """Go on with a double after `steps` steps, origins not above `last`."""
-    cdef uint32_t occ = mask_of(v), blots = 0, m
+cdef inline uint32_t double_origins(movement_t *tag, turn_t *t, uint32_t occ, int die, int last,
+                                    int head_left) noexcept nogil:
+    """Origins, not above `last`, of the next step of a double."""
+    cdef uint32_t m
+    if movement_t is short_t:
+        if occ >> NC_BAR:
+            return 0 if t.closed >> (NC_BAR - die) & 1 else bit(NC_BAR)
+    m = origins(occ, t.closed, die, True) & (bit(last) | (bit(last) - 1))
+    if movement_t is long_t:
+        if head_left == 0:
+            m &= ~bit(HEAD)
+    return m
+
+
+cdef inline void put_blockless(movement_t *tag, turn_t *t, vec_t v, uint32_t occ, int steps) noexcept nogil:
+    """Under rule 23, any position on the way may turn out to be the longest permitted one."""
+    if not blocks(occ & POINTS) & t.ban and keep_depth(t, steps):
+        nc_store(&t.out[t.n], v)
+        t.n += 1
+
+
+cdef inline void last_step(movement_t *tag, turn_t *t, vec_t v, int die, int last, int head_left) noexcept nogil:
+    """The fourth step of a double, after three."""
+    cdef uint32_t occ = mask_of(v), m
+    cdef vec_t w
     cdef int f
+    m = double_origins(tag, t, occ, die, last, head_left)
+    if movement_t is long_t:
+        if t.ban:
+            put_blockless(tag, t, v, occ, 3)
+            while m:
+                f = nc_lowest(m)
+                m &= m - 1
+                w = stepped(v, f, die, False)
+                put_blockless(tag, t, w, mask_of(w), 4)
+            return
+    if m:
+        keep_depth(t, 4)
+        put_single(tag, t, v, m, nc_equals(v, -1) if movement_t is short_t else 0, die)
+    elif keep_depth(t, 3):
+        nc_store(&t.out[t.n], v)
+        t.n += 1
+
+
+cdef void double_steps(movement_t *tag, turn_t *t, vec_t v, int die, int last, int steps, int head_left) noexcept nogil:
+    """Go on with a double after steps < 3, origins not above `last`."""
+    cdef uint32_t occ = mask_of(v), blots = 0, m
+    cdef vec_t w
+    cdef int f, left
+    m = double_origins(tag, t, occ, die, last, head_left)
     if movement_t is short_t:
         blots = nc_equals(v, -1)
-    if movement_t is short_t and occ >> NC_BAR:
-        m = 0 if t.closed >> (NC_BAR - die) & 1 else bit(NC_BAR)
-    else:
-        m = origins(occ, t.closed, die, True) & (bit(last) | (bit(last) - 1))
-        if movement_t is long_t:
-            if head_left == 0:
-                m &= ~bit(HEAD)
     if movement_t is long_t and t.ban:
-        # any position on the way may turn out to be the longest permitted one
-        if steps and not blocks(occ) & t.ban and keep_depth(t, steps):
-            put(tag, t, v)
+        if steps:
+            put_blockless(tag, t, v, occ, steps)
     elif not m:
         if keep_depth(t, steps):
-            put(tag, t, v)
+            nc_store(&t.out[t.n], v)
+            t.n += 1
         return
-    if steps < 3:
-        while m:
-            f = nc_highest(m)
-            m ^= bit(f)
-            double_steps(tag, t, stepped(v, f, die, hits(tag, blots, f - die)), die, f, steps + 1,
-                         head_left - (f == HEAD))
-        return
-    if movement_t is long_t and t.ban:
-        while m:
-            f = nc_highest(m)
-            m ^= bit(f)
-            double_steps_end(tag, t, stepped(v, f, die, False))
-    elif m:
-        keep_depth(t, 4)
-        put_single(tag, t, v, m, blots, die)
-
-
-cdef inline void double_steps_end(movement_t *tag, turn_t *t, vec_t v) noexcept nogil:
-    """A fourth step under rule 23."""
-    if not blocks(nc_positive(v) & POINTS) & t.ban and keep_depth(t, 4):
-        put(tag, t, v)
+    while m:
+        f = nc_lowest(m)
+        m &= m - 1
+        w = stepped(v, f, die, hits(tag, blots, f - die))
+        left = head_left - (f == HEAD)
+        if steps == 2:
+            last_step(tag, t, w, die, f, left)
+        else:
+            double_steps(tag, t, w, die, f, steps + 1, left)
 
 
 cdef inline int32_t specialised(movement_t *tag, turn_t *t, int a, int c) noexcept nogil:
@@ -267,21 +301,25 @@ cdef inline int32_t specialised(movement_t *tag, turn_t *t, int a, int c) noexce
 cdef inline bint rare(const rules_t *rules, turn_t *t, int a, int c) noexcept nogil:
     """Does this turn meet a rule that looks at the steps of a play, not only at its result?"""
     cdef vec_t v
-    cdef uint32_t mine, reach
+    cdef uint32_t mine, reach, blots
     cdef bint timed = rules.block_timing == NC_BLOCK_EACH_STEP and t.ban
-    cdef int outside
     if not timed and rules.hit_and_hide == NC_HIDE_OFF and not rules.last_home_larger:
         return False
     v = nc_load(t.board)
     mine = mask_of(v)
-    reach = (mine >> a) | (mine >> c) | (mine >> (a + c))
-    if a == c:
-        reach |= (mine >> 3 * a) | (mine >> 4 * a)
-    if timed and blocks((mine | reach) & POINTS) & t.ban:
-        return True
-    if rules.hit_and_hide != NC_HIDE_OFF and reach & nc_equals(v, -1) & POINTS:
-        return True
+    if timed:                                   # some order of the steps may pass through a forbidden block
+        reach = mine | (mine >> a) | (mine >> c) | (mine >> (a + c))
+        if a == c:
+            reach |= (mine >> 3 * a) | (mine >> 4 * a)
+        if blocks(reach & POINTS) & t.ban:
+            return True
+    if rules.hit_and_hide != NC_HIDE_OFF:       # a checker may hit and move on, with two dice to an own checker
+        blots = nc_equals(v, -1) & (0x3F if rules.hit_and_hide == NC_HIDE_HOME else POINTS)
+        if a != c:
+            if mine & ((blots << a) | (blots << c)) & (mine << (a + c)):
+                return True
+        elif blots & ~(t.closed << a) & ((mine >> a) | (mine >> 2 * a) | (mine >> 3 * a)) >> a << a:
+            return True
     if rules.last_home_larger and a != c:
-        outside = outside_of(t.board)
-        return 0 < outside <= 2
+        return 0 < outside_of(t.board) <= 2
     return False

@@ -135,21 +135,32 @@ static inline int nc_bits(uint32_t m) { return __builtin_popcount(m); }
 static inline int nc_lowest(uint32_t m) { return __builtin_ctz(m); }       /* m != 0 */
 static inline int nc_highest(uint32_t m) { return 31 - __builtin_clz(m); } /* m != 0 */
 
-/* What a step adds to a board: [from][die - 1][hit], filled once by nc_fill_steps. From 24 is the bar. */
+/* What a step adds to a board, by die, origin and hit; filled once by nc_fill_steps. Origin 24 is the bar. */
 typedef struct { int8_t b[32]; } nc_delta;
-typedef struct { nc_delta step[25][6][2]; } nc_steps_table;
+typedef struct { nc_delta by[6][25][2]; } nc_steps_table;
 static inline void nc_fill_steps(nc_steps_table *t) {
   memset(t, 0, sizeof *t);
-  for (int from = 0; from < 25; from++)
-    for (int die = 1; die <= 6; die++)
+  for (int die = 1; die <= 6; die++)
+    for (int from = 0; from < 25; from++)
       for (int hit = 0; hit < 2; hit++) {
-        int8_t *b = t->step[from][die - 1][hit].b;
+        int8_t *b = t->by[die - 1][from][hit].b;
         int to = from - die;
         b[from] -= 1;
         if (to < 0) b[NC_OFF] += 1;
         else b[to] += 1;
         if (hit && to >= 0) { b[to] += 1; b[NC_BAR_OPP] += 1; }
       }
+}
+
+/* Writes a board for each origin in `from`, lowest first, moved by the die whose table `by` is, and returns the place after
+ * the last. hits has a bit for each origin whose step hits. */
+static inline nc_board *nc_put_steps(nc_vec v, const nc_delta (*by)[2], uint32_t from, uint32_t hits, nc_board *out) {
+  while (from) {
+    int f = nc_lowest(from);
+    from &= from - 1;
+    nc_store(out++, nc_add(v, nc_load(&by[f][hits >> f & 1])));
+  }
+  return out;
 }
 
 #endif

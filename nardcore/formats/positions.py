@@ -63,7 +63,14 @@ _XGID_FIELDS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsedPosition:
-    """What a text says: a board, the rules it is read under, and the dice if they are thrown."""
+    """What a text says: a board, the rules it is read under, and the dice if they are thrown.
+
+    Examples
+    --------
+    >>> found = parse_position("4HPwATDgc/ABMA")
+    >>> found.rules.name, found.dice, int(found.board[5])
+    ('backgammon', None, 5)
+    """
 
     board: Board
     """Read-only `int8[32]`, seen by the side on roll."""

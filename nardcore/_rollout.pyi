@@ -1,0 +1,51 @@
+from collections.abc import Sequence
+from typing import Final, Literal, Never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import CapsuleType, disjoint_base
+
+from nardcore.rules import Rules
+from nardcore.typing import Boards
+
+PLIES: Final[int]
+RESULT_SIZE: Final[int]
+
+@disjoint_base
+class Stop:
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+@disjoint_base
+class Evaluator:
+    def __init__(self, made_elsewhere: Never, /) -> None: ...
+    @staticmethod
+    def linear(name: str, weights: ArrayLike, movement: Literal["short", "long"]) -> Evaluator: ...
+    @staticmethod
+    def from_capsule(capsule: CapsuleType, name: str = "native") -> Evaluator: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def owner(self) -> CapsuleType | None: ...
+    def __call__(self, parent: ArrayLike, after: ArrayLike) -> NDArray[np.float32]: ...
+    def choose(
+        self,
+        parents: Boards,
+        indptr: NDArray[np.int64],
+        boards: Boards,
+        points: Sequence[int],
+        rules: Rules,
+    ) -> NDArray[np.int64]: ...
+
+def play_chunk(
+    board: NDArray[np.int8],
+    rules: Rules,
+    policies: Sequence[Evaluator | None],
+    key: NDArray[np.uint64],
+    points: Sequence[int],
+    dice: tuple[int, int],
+    no_double: bool,
+    first: int,
+    n: int,
+    stop: Stop,
+) -> NDArray[np.int64] | None: ...
