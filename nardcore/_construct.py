@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import index
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 from nardcore.errors import PositionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from nardcore._faults import Board
     from nardcore.rules import Rules
@@ -78,6 +79,10 @@ def board_from_sides(
     faults: list[str] = []
     for side, checkers in enumerate((mover, opponent)):
         name = _SIDES[side]
+        if not isinstance(checkers, Mapping):
+            kind = type(checkers).__name__  # type: ignore[unreachable]
+            msg = f"the checkers of {name} are a mapping such as {{6: 5, 'bar': 1}}, not {kind}"
+            raise TypeError(msg)
         placed = 0
         off: int | None = None
         for place, value in checkers.items():

@@ -77,41 +77,84 @@ def load(path: str | os.PathLike[str]) -> RolloutResult:
         return _result(data)
     except FormatError:
         raise
-    except (NardcoreError, KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (
+        NardcoreError,
+        LookupError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        AttributeError,
+    ) as error:
         msg = f"{name} is no rollout result: {type(error).__name__} {error}"
         raise FormatError(msg) from error
+
+
+def _int(value: object) -> int:
+    """Take a whole number; JSON's true and 1.0 are none."""
+    if type(value) is not int:
+        msg = f"expected a whole number, not {value!r}"
+        raise FormatError(msg)
+    return value
+
+
+def _count(value: object) -> int:
+    n = _int(value)
+    if n < 0:
+        msg = f"expected 0 or more, not {n}"
+        raise FormatError(msg)
+    return n
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        msg = f"expected a text, not {value!r}"
+        raise FormatError(msg)
+    return value
 
 
 def _result(data: Any) -> RolloutResult:
     from nardcore._board import Position
     from nardcore._trials import Spec
     from nardcore.formats.positions import parse_position
-    from nardcore.rollouts import RolloutResult
+    from nardcore.rollouts import RolloutResult, _join
 
     if data["format"] != _FORMAT:
         msg = f"the format is {data['format']!r}, not {_FORMAT!r}"
         raise FormatError(msg)
-    if not isinstance(data["version"], int) or data["version"] > _VERSION:
-        msg = f"version {data['version']} of the format is newer than this nardcore reads"
+    if _int(data["version"]) != _VERSION:
+        newer = "newer than" if data["version"] > _VERSION else "not one that"
+        msg = f"version {data['version']} of the format is {newer} this nardcore reads"
         raise FormatError(msg)
     found = parse_position(data["position"])
     position = Position.from_board(found.board, found.rules)
     dice = None if found.dice is None else (found.dice[0], found.dice[1])
-    counts = np.array(data["counts"], dtype=np.int64)
+    counts = np.array([_count(n) for n in data["counts"]], dtype=np.int64)
     plies = np.zeros(_rollout.PLIES, np.int64)
     for i, n in data["plies"].items():
-        plies[int(i)] = n
-    ranges = tuple((int(first), int(n)) for first, n in data["ranges"])
+        plies[_count(int(i))] = _count(n)
+    ranges = _join(tuple((_count(first), _count(n)) for first, n in data["ranges"]))
     games = sum(n for _, n in ranges)
-    if counts.shape != (10,) or (counts < 0).any() or (plies < 0).any():
-        msg = "there are ten counts, none below zero"
+    if counts.shape != (10,):
+        msg = f"there are ten counts, not {counts.size}"
         raise FormatError(msg)
-    if not counts.sum() == plies.sum() == games == data["games"]:
+    if not counts.sum() == plies.sum() == games == _int(data["games"]):
         msg = f"the counts do not add up to the {games} games of the trials"
         raise FormatError(msg)
-    policies = (str(data["policies"][0]), str(data["policies"][1]))
-    seed = tuple(int(word) for word in data["seed"])
-    opening = bool(data["opening"])
+    total_plies = _count(data["total_plies"])
+    least = int(plies @ np.arange(len(plies)))
+    if total_plies < least or (total_plies > least and not plies[-1]):
+        msg = f"the games of the histogram took {least} turns, not {total_plies}"
+        raise FormatError(msg)
+    first_policy, second_policy = data["policies"]
+    policies = (_text(first_policy), _text(second_policy))
+    seed = tuple(_count(int(_text(word))) for word in data["seed"])
+    if not seed:
+        msg = "the seed is empty"
+        raise FormatError(msg)
+    opening = data["opening"]
+    if not isinstance(opening, bool):
+        msg = f"opening is true or false, not {opening!r}"
+        raise FormatError(msg)
     spec = None
     if set(policies) <= set(NAMES):
         spec = Spec.make(position, policies, seed[0] if len(seed) == 1 else seed, dice, opening)
@@ -124,6 +167,6 @@ def _result(data: Any) -> RolloutResult:
         ranges,
         counts,
         plies,
-        int(data["total_plies"]),
+        total_plies,
         spec,
     )

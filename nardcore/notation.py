@@ -486,7 +486,11 @@ def as_dice(dice: Sequence[int]) -> tuple[int, int]:
     >>> as_dice((1, 3))
     (3, 1)
     """
-    if len(dice) != 2 or any(isinstance(die, bool) for die in dice):
+    if (
+        isinstance(dice, (bytes, bytearray))
+        or len(dice) != 2
+        or any(type(die) is bool for die in dice)
+    ):
         msg = f"expected a pair of dice such as (3, 1), not {dice!r}"
         raise TypeError(msg)
     first, second = operator.index(dice[0]), operator.index(dice[1])

@@ -7,7 +7,7 @@ best, the first of equals in the fixed order of results. ``"random"`` takes any 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,8 +39,9 @@ def linear_evaluator(movement: Movement) -> Evaluator:
     >>> scores.shape, plays[int(scores.argmax())] in plays
     ((16,), True)
     """
-    with files("nardcore").joinpath(f"weights/linear_{movement}.npz").open("rb") as file:
-        weights = np.load(file, allow_pickle=False)["weights"]
+    path = Path(__file__).parent / "weights" / f"linear_{movement}.npz"
+    with np.load(path, allow_pickle=False) as file:
+        weights = file["weights"]
     return Evaluator.linear("linear", weights, movement)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +38,6 @@ CLASSES = tuple(
     for state in ("any off", "all home", "outside", "winner home", "bar")
 )
 """Names of the ten outcome classes."""
-
-_Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
 def _scoring(scoring: str | Sequence[int] | None, position: Position) -> NDArray[np.float64]:
@@ -524,9 +522,10 @@ def rollout(
     >>> r.games, 0.4 < r.win < 0.65
     (2000, True)
     """
+    from nardcore._work import in_order
+
     spec = Spec.make(position, policy, seed, dice, opening)
     last = _last_trial(games, target_stderr, first)
-    workers = _workers(threads, executor)
     points = _scoring(scoring, position)
     ranges = (
         (i, min(CHUNK, last - i) if last is not None else CHUNK)
@@ -536,19 +535,30 @@ def rollout(
     done = 0
     total = None if last is None else last - first
     counted = getattr(progress, "counted", None)
+    stop = _rollout.Stop()
+    if executor is None:
+        task = partial(play_chunk, spec, stop=stop)
+    else:
+        task = partial(rollout_chunk, spec.to_bytes())
     try:
-        for n, chunk in _run(spec, ranges, workers, executor):
-            sums += chunk
-            done += n
-            if counted is not None:
-                counted(done, total, sums[:10].copy())
-            elif progress is not None:
-                progress(done, total)
-            if target_stderr is not None and _error(sums[:10], points) <= target_stderr:
-                break
+        with closing(in_order(task, ranges, stop, threads, executor)) as chunks:
+            for (_, n), chunk in chunks:
+                sums += np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk
+                done += n
+                if counted is not None:
+                    counted(done, total, sums[:10].copy())
+                elif progress is not None:
+                    progress(done, total)
+                if target_stderr is not None and _error(sums[:10], points) <= target_stderr:
+                    break
     except KeyboardInterrupt:
         msg = f"cancelled after {done:,} games"
         raise RolloutCancelled(msg, partial=_gather(spec, first, done, sums)) from None
+    except Exception as error:
+        if done:
+            error.partial = _gather(spec, first, done, sums)  # type: ignore[attr-defined]
+            error.add_note(f"the {done:,} games before it are in the exception's .partial")
+        raise
     return _gather(spec, first, done, sums)
 
 
@@ -585,72 +595,3 @@ def _last_trial(games: int | None, target_stderr: float | None, first: int) -> i
         msg = "trials are numbered below 2**62"
         raise ValueError(msg)
     return first + games
-
-
-def _workers(threads: int | None, executor: Executor | None) -> int:
-    import os
-
-    if threads is not None:
-        if isinstance(threads, bool) or index(threads) < 1:
-            msg = f"threads is 1 or more, not {threads}"
-            raise ValueError(msg)
-        if executor is not None:
-            msg = "threads and executor exclude each other"
-            raise ValueError(msg)
-        return min(index(threads), 1024)
-    if executor is not None:
-        if not hasattr(executor, "submit"):
-            msg = f"an executor has submit(); {executor!r} has not"
-            raise TypeError(msg)
-        return int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
-def _run(
-    spec: Spec, ranges: Iterator[tuple[int, int]], workers: int, executor: Executor | None
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Run chunks and yield their sums in order.
-
-    Only a window of chunks is under way, so that memory does not grow. Waiting in short steps lets
-    Ctrl-C through; chunks read the flag before every trial.
-    """
-    stop = _rollout.Stop()
-    pool = executor or ThreadPoolExecutor(workers, "nardcore")
-    raw = spec.to_bytes() if executor else b""
-    running: dict[Future[Any], tuple[int, int]] = {}
-    ready: dict[int, tuple[int, NDArray[np.int64]]] = {}
-    turn = given = 0
-    more = True
-    try:
-        while True:
-            while more and len(running) + len(ready) < 4 * workers:
-                chunk = next(islice(ranges, 1), None)
-                if chunk is None:
-                    more = False
-                    break
-                future: Future[Any]
-                if executor:
-                    future = pool.submit(rollout_chunk, raw, *chunk)
-                else:
-                    future = pool.submit(play_chunk, spec, *chunk, stop)
-                running[future] = (given, chunk[1])
-                given += 1
-            if not running and not ready:
-                return
-            if running:
-                for future in wait(running, timeout=0.05, return_when=FIRST_COMPLETED).done:
-                    at, n = running.pop(future)
-                    found = future.result()
-                    ready[at] = n, np.frombuffer(found, "<i8") if executor else found
-            while turn in ready:
-                yield ready.pop(turn)
-                turn += 1
-    finally:
-        stop.set()
-        for future in running:
-            future.cancel()
-        if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)

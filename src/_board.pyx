@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Positions and their plays."""
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int8_t, int32_t
@@ -596,7 +597,7 @@ cdef class Position:
         if flags & 1:                               # PyBUF_WRITABLE
             msg = "a Position is immutable; copy it first"
             raise BufferError(msg)
-        _fill_buffer(self, buffer, &self.b)
+        _fill_buffer(self, buffer, &self.b, flags)
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
@@ -630,9 +631,9 @@ cdef class Position:
         return self
 
 
-cdef void _fill_buffer(object owner, Py_buffer *buffer, board_t *b):
+cdef void _fill_buffer(object owner, Py_buffer *buffer, board_t *b, int flags):
     buffer.buf = b
-    buffer.format = "b"
+    buffer.format = NULL
     buffer.internal = NULL
     buffer.itemsize = 1
     buffer.len = sizeof(board_t)
@@ -642,6 +643,12 @@ cdef void _fill_buffer(object owner, Py_buffer *buffer, board_t *b):
     buffer.shape = NULL
     buffer.strides = NULL
     buffer.suboffsets = NULL
+    if flags & 0x04:                                # PyBUF_FORMAT
+        buffer.format = "b"
+    if flags & 0x08:                                # PyBUF_ND: the shape of one row of bytes is its length
+        buffer.shape = &buffer.len
+    if flags & 0x10:                                # PyBUF_STRIDES, and the stride is the size of an item
+        buffer.strides = &buffer.itemsize
 
 
 def _restore(raw, rules):

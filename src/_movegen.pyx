@@ -12,6 +12,10 @@ from nardcore._simd cimport kernels_t
 import numpy as np
 
 
+cdef extern from "memory.h" nogil:
+    void nc_large_pages(void *p, size_t size) noexcept
+
+
 cdef const kernels_t *KERNELS = NULL
 
 
@@ -252,6 +256,7 @@ cdef class Buffer:
             return False
         self.p = <int8_t *>p
         self.size = size
+        nc_large_pages(p, size)
         return True
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
@@ -270,6 +275,12 @@ cdef class Buffer:
         buffer.suboffsets = NULL
 
     cdef array(self, int width):
+        cdef void *p
+        if self.n:
+            p = realloc(self.p, self.n)             # give back what was reserved and not filled
+            if p:
+                self.p = <int8_t *>p
+                self.size = self.n
         return np.asarray(self).reshape(-1, width)
 
 
@@ -350,6 +361,9 @@ def flip(boards, rules, *, out=None):
     _check(c, rows)
     result = _out(out, a.shape)
     cdef int8_t[:, ::1] to = result
+    if rows.shape[0] and &to[0, 0] != <int8_t *>&rows[0, 0] and np.may_share_memory(result, a):
+        msg = "out may be boards itself or apart from it, but may not overlap it in part"
+        raise ValueError(msg)
     if rows.shape[0]:
         with nogil:
             KERNELS.flip(&c.c, <const board_t *>&rows[0, 0], <board_t *>&to[0, 0], rows.shape[0])

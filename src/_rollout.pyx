@@ -155,8 +155,16 @@ cdef class Evaluator:
         """Rate the results of a roll from the side that has just moved: float32[n] scores or float32[n, 10] chances."""
         cdef const int8_t[::1] p = np.ascontiguousarray(parent, dtype=np.int8)
         cdef const int8_t[:, ::1] a = np.ascontiguousarray(after, dtype=np.int8)
+        if self.e.evaluate is NULL:
+            msg = "this Evaluator was never made; see Evaluator.from_capsule"
+            raise TypeError(msg)
         if p.shape[0] != 32 or a.shape[1] != 32:
             msg = "boards have 32 numbers"
+            raise ValueError(msg)
+        # evaluators look numbers of checkers up in tables
+        if np.abs(np.asarray(p, np.int16)).max() > 15 or (
+                a.shape[0] and np.abs(np.asarray(a, np.int16)).max() > 15):
+            msg = "a board holds no number above 15"
             raise ValueError(msg)
         cdef int32_t n = <int32_t>a.shape[0]
         shape = [n] if self.e.flags & NC_SCORE_ONLY else [n, NC_CLASSES]
@@ -189,6 +197,12 @@ cdef class Evaluator:
         cdef int32_t value[5]
         cdef Py_ssize_t i
         cdef int32_t k = 0
+        sizes = np.diff(indptr)
+        if (self.e.evaluate is NULL or p.shape[1] != 32 or b.shape[1] != 32 or indptr.shape[0] != p.shape[0] + 1
+                or indptr[0] != 0 or indptr[p.shape[0]] != b.shape[0] or (sizes < 1).any()
+                or (sizes > NC_MAX_PLAYS).any()):
+            msg = "expected the positions of a batch and what nardcore.batch.plays finds for them"
+            raise ValueError(msg)
         for i in range(5):
             value[i] = points[i]
         cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
@@ -323,6 +337,9 @@ def play_chunk(board, rules, policies, key, points, dice, bint no_double, uint64
     spec.rules = &r.c
     for side in range(2):
         e = policies[side]
+        if e is not None and e.e.evaluate is NULL:
+            msg = "this Evaluator was never made; see Evaluator.from_capsule"
+            raise TypeError(msg)
         spec.policy[side] = NULL if e is None else &e.e
         spec.key[side] = key[side]
         spec.dice[side] = dice[side]

@@ -260,7 +260,7 @@ def test_an_enemy_past_the_block_need_not_be_home_unless_the_rules_say_so(
 def test_home_for_the_block_ends_at_the_enemys_six(point: int, legal: bool) -> None:
     # 12/7 closes 12 to 7, the enemy's 24 to 19, whose one checker past it stands on 6 or on 7
     home = Rules.parse("long_nardy+block=home")
-    at = "12:2 11:1 10:1 9:1 8:1 1:9", f"{point}:1 18:14", (5, 1)
+    at = "12:2 11:1 10:1 9:1 8:1 2:9", f"{point}:1 18:14", (5, 1)
     assert (
         any(found.startswith("12:1 11:1 10:1 9:1 8:1 7:1") for found in results(home, *at)) == legal
     )

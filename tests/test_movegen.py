@@ -8,7 +8,7 @@ import subprocess
 import sys
 import zlib
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ def test_both_kernels_find_what_the_oracle_finds_in_any_position(
 # What is true of every legal play
 
 
-@lru_cache(maxsize=None)
+@cache
 def sampled(name: str, n: int = 60) -> tuple[Plays, ...]:
     """The plays of positions of each kind with random rolls."""
     rules = EVERY_RULES[name]

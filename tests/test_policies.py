@@ -81,7 +81,7 @@ def movement(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def games(movement: str) -> list[tuple[nc.Position, Any]]:
+def played(movement: str) -> list[tuple[nc.Position, Any]]:
     """Positions of two games, races among them, and the plays of their rolls."""
     result = nc.rollout(nc.Position.start(RULES[movement]), games=2, seed=4, policy="linear")
     turns = [turn for trial in range(2) for turn in result.replay(trial).turns]
@@ -94,8 +94,8 @@ def stored(movement: str) -> dict[str, Any]:
 
 
 def is_race(board: np.ndarray, movement: str) -> bool:
-    own = [p for p in range(24) if board[p] > 0] + [24] * (board[24] > 0)
-    theirs = [p for p in range(24) if board[p] < 0] + [-1] * (board[25] > 0)
+    own = [p for p in range(24) if board[p] > 0] + [24] * bool(board[24])
+    theirs = [p for p in range(24) if board[p] < 0] + [-1] * bool(board[25])
     if movement == "long":
         return max(own, default=0) < 12 <= min(theirs, default=12)
     return max(own, default=-1) < min(theirs, default=24)
@@ -105,7 +105,7 @@ def test_a_score_is_the_sum_of_weights_of_the_phase(movement: str) -> None:
     weights = stored(movement)["weights"].astype(np.int64)
     evaluator = policies.linear_evaluator(movement)
     seen = set()
-    for position, plays in games(movement):
+    for position, plays in played(movement):
         unfinished = plays.boards[plays.boards[:, 26] < 15]
         scores = evaluator(position.board, unfinished)
         assert scores.dtype == np.float32
@@ -277,7 +277,8 @@ def test_other_capsules_are_refused() -> None:
     for thing in (None, object(), capsule(struct, other)):
         with pytest.raises(TypeError, match=r"PyCapsule named 'nardcore\.evaluator'"):
             nc.Evaluator.from_capsule(thing)
+    newer, empty = Struct(2, 1, None, fail), Struct(1, 1, None)
     with pytest.raises(ValueError, match="version 2, not 1"):
-        nc.Evaluator.from_capsule(capsule(Struct(2, 1, None, fail), NAME))
+        nc.Evaluator.from_capsule(capsule(newer, NAME))
     with pytest.raises(ValueError, match="version"):
-        nc.Evaluator.from_capsule(capsule(Struct(1, 1, None), NAME))
+        nc.Evaluator.from_capsule(capsule(empty, NAME))

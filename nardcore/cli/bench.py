@@ -117,9 +117,10 @@ def _measure(rules: Rules, seconds: float, seed: int, threads: int | None) -> li
     from nardcore._board import Position
     from nardcore._signature import positions
     from nardcore.policies import NAMES
-    from nardcore.rollouts import CHUNK, _workers, rollout
+    from nardcore._work import workers as workers_of
+    from nardcore.rollouts import CHUNK, rollout
 
-    workers = _workers(threads, None)
+    workers = workers_of(threads, None)
     start = Position.start(rules)
     found = []
     for policy in sorted(NAMES, reverse=True):
