@@ -1,5 +1,5 @@
 # Position as other Cython modules see it.
-from nardcore._movegen cimport CompiledRules
+from nardcore._rules cimport CompiledRules
 from nardcore._types cimport board_t
 
 

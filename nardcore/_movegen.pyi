@@ -1,4 +1,4 @@
-from typing import Literal, Self, overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,14 +7,6 @@ from typing_extensions import disjoint_base
 from nardcore.rules import Rules
 
 def isa() -> str: ...
-
-@disjoint_base
-class CompiledRules:
-    def __new__(cls, rules: Rules) -> Self: ...
-    @property
-    def rules(self) -> Rules: ...
-    @property
-    def fingerprint(self) -> int: ...
 
 @disjoint_base
 class Buffer:

@@ -211,7 +211,9 @@ def _rate(policy: Any, boards: Boards, points: NDArray[np.float64]) -> NDArray[n
         msg = f"the policy {name_of(policy)} gave values that are not finite"
         raise ValueError(msg)
     if scores.ndim == 2:
-        scores = (scores[:, :5] - scores[:, 5:]) @ points
+        # term by term, as native evaluators are rated: a product of matrices would round as it likes
+        parts = (scores[:, :5] - scores[:, 5:]) * points
+        scores = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
     return scores
 
 

@@ -8,7 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
     from concurrent.futures import Executor
 
     from nardcore._rollout import Stop
@@ -50,7 +50,7 @@ def in_order(
     stop: Stop,
     threads: int | None = None,
     executor: Executor | None = None,
-) -> Iterator[tuple[_Item, Any]]:
+) -> Generator[tuple[_Item, Any], None, None]:
     """Run ``task(*item)`` for each item and yield (item, result) in the items' order.
 
     Only a window of items is under way, so that memory does not grow with their number. Waiting in

@@ -20,7 +20,7 @@ from nardcore.rules import SCORING
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from nardcore._board import Position
@@ -536,6 +536,7 @@ def rollout(
     total = None if last is None else last - first
     counted = getattr(progress, "counted", None)
     stop = _rollout.Stop()
+    task: Callable[..., Any]
     if executor is None:
         task = partial(play_chunk, spec, stop=stop)
     else:

@@ -5,7 +5,8 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy
 
 from nardcore._types cimport *
-from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
+from nardcore._movegen cimport kernels
+from nardcore._rules cimport CompiledRules, compiled, outcome
 
 from operator import index as _index
 

@@ -3,7 +3,8 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint32_t
 
 from nardcore._types cimport *
-from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
+from nardcore._movegen cimport kernels
+from nardcore._rules cimport CompiledRules, compiled, outcome
 from nardcore._rollout cimport Evaluator
 
 

@@ -6,10 +6,17 @@ from libc.string cimport memcpy
 
 from nardcore._types cimport *
 from nardcore._simd cimport kernels_t
-from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
+from nardcore._movegen cimport kernels
+from nardcore._rules cimport CompiledRules, compiled, outcome
 from nardcore._dice cimport STREAM_DICE, STREAM_POLICY, nc_stream_begin, nc_stream_below, roll, stream_t
 
 import numpy as np
+
+
+cdef extern from "linear.h" nogil:
+    ctypedef struct linear_t "nc_linear":
+        int8_t movement
+        int16_t weight[2][28][32]
 
 
 cdef extern from "stop.h" nogil:
@@ -98,11 +105,12 @@ cdef class Evaluator:
             msg = f"weights must have the shape (2, 28, 32), not {a.shape}"
             raise ValueError(msg)
         cdef const int16_t[:, :, ::1] w = a
-        self.weights = <linear_t *>malloc(sizeof(linear_t))
-        if not self.weights:
+        cdef linear_t *net = <linear_t *>malloc(sizeof(linear_t))
+        if not net:
             raise MemoryError
-        self.weights.movement = NC_LONG if movement == "long" else NC_SHORT
-        memcpy(self.weights.weight, &w[0, 0, 0], sizeof(self.weights.weight))
+        self.weights = net
+        net.movement = NC_LONG if movement == "long" else NC_SHORT
+        memcpy(net.weight, &w[0, 0, 0], sizeof(net.weight))
         self.name = name
         self.e.version = NC_EVALUATOR_VERSION
         self.e.flags = NC_SCORE_ONLY
@@ -233,7 +241,7 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
     """Which result a policy takes: a won game by its points, else the best score; the first of equals. < 0: failure."""
     cdef int32_t i, best = -1, won = -1
     cdef int k
-    cdef float s, top = 0
+    cdef double s, top = 0              # and term by term, as nardcore._trials rates the answers of functions
     if n == 1:
         return 0
     for i in range(n):
@@ -253,7 +261,7 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
         else:
             s = 0
             for k in range(5):
-                s += points[k] * (scores[NC_CLASSES * i + k] - scores[NC_CLASSES * i + 5 + k])
+                s += points[k] * (<double>scores[NC_CLASSES * i + k] - <double>scores[NC_CLASSES * i + 5 + k])
         if i == 0 or s > top:
             top = s
             best = i

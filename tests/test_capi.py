@@ -153,6 +153,32 @@ def test_an_evaluator_in_c_plays_rollouts(consumer: Any) -> None:
 
 
 @needs_compiler
+def test_classes_from_c_and_from_python_choose_the_same_plays(consumer: Any) -> None:
+    evaluator = nc.Evaluator.from_capsule(consumer.classifier)
+    one = np.float32(1)
+
+    def by_hand(boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        found = np.zeros((len(boards), 10), np.float32)
+        held = (boards[:, :24] > 1).sum(axis=1).astype(np.float32)
+        off, theirs = boards[:, 26].astype(np.float32), boards[:, 27].astype(np.float32)
+        found[:, 0] = off / np.float32(30)
+        found[:, 1] = held / np.float32(31)
+        found[:, 3] = boards[:, 25].astype(np.float32) / np.float32(70)
+        found[:, 5] = theirs / np.float32(40)
+        found[:, 6] = one - (found[:, 0] + found[:, 1]) - (found[:, 3] + found[:, 5])
+        return found
+
+    for rules in (nc.BACKGAMMON, nc.TRIKTRAK, nc.FNR_LONG):
+        start = nc.Position.start(rules)
+        after = start.plays((4, 2)).boards
+        assert (evaluator(start.board, after) == by_hand(after)).all()
+        native = nc.rollout(start, games=150, seed=4, policy=evaluator)
+        python = nc.rollout(start, games=150, seed=4, policy=by_hand)
+        assert (native.counts == python.counts).all()
+        assert (native.plies == python.plies).all()
+
+
+@needs_compiler
 def test_an_evaluator_that_fails_is_told(consumer: Any) -> None:
     broken = nc.Evaluator.from_capsule(consumer.broken)
     with pytest.raises(RuntimeError, match="failed"):
@@ -187,5 +213,5 @@ def test_what_extensions_compile_against_is_in_the_package() -> None:
     package = Path(nc.__file__).parent
     assert Path(nc.get_include()) == package / "include"
     assert (package / "include" / "nardcore.h").is_file()
-    for name in ("_types", "_board", "_movegen", "_rollout", "_dice"):
+    for name in ("_types", "_board", "_rules", "_rollout"):
         assert (package / f"{name}.pxd").is_file()

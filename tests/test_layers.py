@@ -17,10 +17,11 @@ LEVEL = {
     "_simd": 0,
     "_kernels": 1,
     "_dice": 1,
-    "_movegen": 1,
-    "_board": 2,
-    "_rollout": 3,
-    "_capi": 4,
+    "_rules": 1,
+    "_movegen": 2,
+    "_board": 3,
+    "_rollout": 4,
+    "_capi": 5,
 }
 # _types and _simd are both at the bottom: the second names the structs of the first
 SAME_LEVEL = {("_simd", "_types")}
@@ -30,7 +31,6 @@ PURE = ("_construct", "_faults", "_terms", "errors", "notation", "rules", "typin
 INTERNAL_HEADERS = {
     "_simd": {"simd.h", "kernels.h"},
     "_dice": {"philox.h"},
-    "_rollout": {"linear.h"},
 }
 
 

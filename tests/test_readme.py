@@ -61,7 +61,7 @@ COMMANDS = [
     pytest.param(command, output, id=f"{name(page)}: {command}")
     for page in pages_with("```console")
     for command, output in sessions(page)
-    if command.startswith("nardcore ") or "| nardcore " in command
+    if re.search(r"(^|\s)nardcore ", command)
 ]
 
 

@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import enum
 import pickle
+import os
 import subprocess
 import sys
 import typing
@@ -812,8 +813,8 @@ class TestFingerprints:
         )
         answers = {
             subprocess.run(
-                [sys.executable, "-c", program],
-                env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+                [sys.executable, "-P", "-c", program],
+                env={**os.environ, "PYTHONHASHSEED": seed},
                 capture_output=True,
                 check=True,
                 text=True,

@@ -1,6 +1,6 @@
 # A Cython extension that takes nardcore's structs and classes by cimport.
 from nardcore._board cimport Position
-from nardcore._movegen cimport CompiledRules
+from nardcore._rules cimport CompiledRules
 from nardcore._types cimport NC_BAR, NC_MAX_PLAYS, board_t, rules_t
 
 

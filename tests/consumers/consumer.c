@@ -100,12 +100,29 @@ static int evaluate(void *state, const nc_board *parent, const nc_board *after, 
   return 0;
 }
 
+/* An evaluator that gives classes: made up, but the same floats in any language. */
+static int classes(void *state, const nc_board *parent, const nc_board *after, int32_t n, float *out) {
+  (void)state, (void)parent;
+  for (int32_t i = 0; i < n; i++, out += NC_CLASSES) {
+    int held = 0;
+    for (int p = 0; p < NC_POINTS; p++) held += after[i].pt[p] > 1;
+    memset(out, 0, NC_CLASSES * sizeof *out);
+    out[0] = (float)after[i].off[0] / 30.0f;
+    out[1] = (float)held / 31.0f;
+    out[3] = (float)after[i].bar[1] / 70.0f;
+    out[5] = (float)after[i].off[1] / 40.0f;
+    out[6] = 1.0f - (out[0] + out[1]) - (out[3] + out[5]);
+  }
+  return 0;
+}
+
 static int failing(void *state, const nc_board *parent, const nc_board *after, int32_t n, float *out) {
   (void)state, (void)parent, (void)after, (void)n, (void)out;
   return -1;
 }
 
 static nc_evaluator hitter = {NC_EVALUATOR_VERSION, NC_SCORE_ONLY, &worth, evaluate};
+static nc_evaluator classifier = {NC_EVALUATOR_VERSION, 0, NULL, classes};
 static nc_evaluator broken = {NC_EVALUATOR_VERSION, NC_SCORE_ONLY, NULL, failing};
 static nc_evaluator newer = {NC_EVALUATOR_VERSION + 1, NC_SCORE_ONLY, NULL, evaluate};
 
@@ -128,7 +145,7 @@ PyMODINIT_FUNC PyInit_consumer(void) {
   api = nc_import();
   if (!api) return NULL;
   module = PyModule_Create(&definition);
-  if (!module || add(module, "hitter", &hitter) || add(module, "broken", &broken) || add(module, "newer", &newer))
+  if (!module || add(module, "hitter", &hitter) || add(module, "classifier", &classifier) || add(module, "broken", &broken) || add(module, "newer", &newer))
     return NULL;
   return module;
 }
