@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 from pathlib import Path as _Path
 
 try:
-    import nardcore._capi as _capi
+    import nardcore._capi as _capi  # noqa: F401
 except ModuleNotFoundError as _error:
     if not (_error.name or "").startswith("nardcore._"):
         raise

@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 cdef extern from "philox.h" nogil:
     ctypedef struct stream_t "nc_stream":
         pass
+    uint64_t nc_mulhilo(uint64_t a, uint64_t b, uint64_t *hi) noexcept
     void nc_philox(const uint64_t *key, uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, uint64_t *out) noexcept
     void nc_stream_begin(stream_t *s, const uint64_t *key, uint64_t trial, uint64_t stream) noexcept
     uint32_t nc_stream_below(stream_t *s, uint64_t ply, uint32_t n) noexcept

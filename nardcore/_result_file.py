@@ -27,6 +27,12 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
     from nardcore import __version__
 
     bins = np.flatnonzero(result.plies)
+    known = {
+        "names": list(result.tables),
+        "games": result.table_games,
+        "sums": list(result.table_sums),
+        "products": list(result.table_products),
+    }
     return {
         "format": _FORMAT,
         "version": _VERSION,
@@ -40,6 +46,7 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
         "counts": result.counts.tolist(),
         "total_plies": result.total_plies,
         "plies": {str(i): int(result.plies[i]) for i in bins.tolist()},
+        **({"tables": known} if result.tables else {}),
     }
 
 
@@ -137,7 +144,8 @@ def _result(data: Any) -> RolloutResult:
     if counts.shape != (10,):
         msg = f"there are ten counts, not {counts.size}"
         raise FormatError(msg)
-    if not counts.sum() == plies.sum() == games == _int(data["games"]):
+    names, known, sums, products = _tables(data.get("tables"))
+    if not counts.sum() + known == plies.sum() == games == _int(data["games"]):
         msg = f"the counts do not add up to the {games} games of the trials"
         raise FormatError(msg)
     total_plies = _count(data["total_plies"])
@@ -156,7 +164,7 @@ def _result(data: Any) -> RolloutResult:
         msg = f"opening is true or false, not {opening!r}"
         raise FormatError(msg)
     spec = None
-    if set(policies) <= set(NAMES):
+    if set(policies) <= set(NAMES) and not names:
         spec = Spec.make(position, policies, seed[0] if len(seed) == 1 else seed, dice, opening)
     return RolloutResult(
         position,
@@ -168,5 +176,23 @@ def _result(data: Any) -> RolloutResult:
         counts,
         plies,
         total_plies,
+        names,
+        known,
+        sums,
+        products,
         spec,
     )
+
+
+def _tables(data: Any) -> tuple[tuple[str, ...], int, tuple[int, ...], tuple[int, ...]]:
+    """Read what tables said of trials."""
+    if data is None:
+        return (), 0, (0,) * 10, (0,) * 100
+    names = tuple(_text(name) for name in data["names"])
+    games = _count(data["games"])
+    sums = tuple(_count(n) for n in data["sums"])
+    products = tuple(_count(n) for n in data["products"])
+    if len(sums) != 10 or len(products) != 100 or sum(sums) != games << 32:
+        msg = f"the chances of tables do not add up to {games} games"
+        raise FormatError(msg)
+    return names, games, sums, products

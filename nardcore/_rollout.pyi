@@ -45,7 +45,14 @@ def play_chunk(
     points: Sequence[int],
     dice: tuple[int, int],
     no_double: bool,
+    tables: Sequence[object],
     first: int,
     n: int,
     stop: Stop,
 ) -> NDArray[np.int64] | None: ...
+def ask_tables(
+    tables: Sequence[object],
+    boards: NDArray[np.int8],
+    sides: NDArray[np.int64],
+    result: NDArray[np.int64],
+) -> NDArray[np.bool_]: ...

@@ -17,6 +17,8 @@ from nardcore.notation import as_dice
 from nardcore.policies import Evaluator, name_of, native, resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nardcore._board import Play, Position
     from nardcore._rollout import Stop
     from nardcore.typing import Boards, PolicyLike, Seed
@@ -35,6 +37,7 @@ class Spec:
     seed: tuple[int, ...]
     dice: tuple[int, int] | None
     opening: bool
+    tables: tuple[Any, ...] = ()
 
     @staticmethod
     def make(
@@ -43,6 +46,7 @@ class Spec:
         seed: Seed,
         dice: tuple[int, int] | None,
         opening: bool,
+        tables: Sequence[Any] = (),
     ) -> Spec:
         """Check a request."""
         from nardcore._board import Position
@@ -61,6 +65,11 @@ class Spec:
         if dice is not None and opening:
             msg = "dice and opening exclude each other"
             raise ValueError(msg)
+        for table in tables:
+            if not callable(getattr(table, "probe", None)):
+                msg = f"a table has probe(rules), as those of nardcore.bearoff; {table!r} has not"
+                raise TypeError(msg)
+            table.probe(position.rules)  # refuses rules that are not the table's
         sequence = np.random.SeedSequence(seed)
         entropy: Any = sequence.entropy
         words = tuple(int(word) for word in np.atleast_1d(np.asarray(entropy, dtype=object)))
@@ -70,6 +79,7 @@ class Spec:
             words,
             None if dice is None else as_dice(dice),
             bool(opening),
+            tuple(tables),
         )
 
     @property
@@ -105,6 +115,8 @@ def play_chunk(spec: Spec, first: int, n: int, stop: Stop) -> NDArray[np.int64] 
     """Play trials first .. first + n - 1: class counts, plies, histogram; None when stopped."""
     rules = spec.position.rules
     kinds = [native(policy, rules) for policy in spec.policies]
+    probes = [table.probe(rules) for table in spec.tables]  # they outlive their capsules
+    capsules = tuple(probe.capsule for probe in probes)
     if all(is_native for is_native, _ in kinds):
         return _rollout.play_chunk(
             spec.position.board,
@@ -114,6 +126,7 @@ def play_chunk(spec: Spec, first: int, n: int, stop: Stop) -> NDArray[np.int64] 
             rules.points,
             spec.dice or (0, 0),
             spec.no_double,
+            capsules,
             first,
             n,
             stop,
@@ -123,6 +136,10 @@ def play_chunk(spec: Spec, first: int, n: int, stop: Stop) -> NDArray[np.int64] 
     while len(games.trials):
         if stop.is_set():
             return None
+        if capsules:
+            games.look_up(capsules, sums)
+            if not len(games.trials):
+                break
         games.advance()
         ended = games.ended
         np.add.at(sums, ended, 1)
@@ -144,6 +161,18 @@ class _Lockstep:
         self.ended: NDArray[np.int64] = np.zeros(0, np.int64)  # classes of the games just ended
         self.rolls: Boards = np.zeros((0, 2), np.int8)
         self.results: Boards = self.boards
+
+    def look_up(self, tables: tuple[Any, ...], sums: NDArray[np.int64]) -> None:
+        """End the games that a table knows, and add what it says to the sums of the chunk."""
+        if self.ply == 0 and (self.spec.dice is not None or self.spec.no_double):
+            return
+        sides = np.full(len(self.trials), self.ply & 1, np.int64)
+        known = _rollout.ask_tables(tables, self.boards, sides, sums)
+        n = int(known.sum())
+        sums[10] += self.ply * n
+        sums[11 + min(self.ply, _rollout.PLIES - 1)] += n
+        self.trials = self.trials[~known]
+        self.boards = self.boards[~known]
 
     def advance(self) -> None:
         """Play one turn of every game."""
@@ -211,7 +240,7 @@ def _rate(policy: Any, boards: Boards, points: NDArray[np.float64]) -> NDArray[n
         msg = f"the policy {name_of(policy)} gave values that are not finite"
         raise ValueError(msg)
     if scores.ndim == 2:
-        # term by term, as native evaluators are rated: a product of matrices would round as it likes
+        # term by term, as native evaluators are rated; a product of matrices rounds as it likes
         parts = (scores[:, :5] - scores[:, 5:]) * points
         scores = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
     return scores

@@ -81,6 +81,14 @@ class RolloutResult:
         Histogram: games that took ``i`` turns; the last of 4096 bins takes all longer ones.
     total_plies : int
         Turns of all games together.
+    tables : tuple of str
+        The tables that could end a trial.
+    table_games : int
+        Trials that a table ended; they are in no count, but in every chance and equity.
+    table_sums : tuple of int
+        Of those trials, the chances of the ten classes added up, in units of ``2**-32``.
+    table_products : tuple of int
+        The products of every two of these chances added up, likewise, 100 numbers.
 
     Examples
     --------
@@ -99,17 +107,21 @@ class RolloutResult:
     counts: NDArray[np.int64]
     plies: NDArray[np.int64]
     total_plies: int
+    tables: tuple[str, ...] = ()
+    table_games: int = 0
+    table_sums: tuple[int, ...] = (0,) * 10
+    table_products: tuple[int, ...] = (0,) * 100
     _spec: Spec | None = None
 
     @property
     def games(self) -> int:
-        """How many games were played."""
-        return int(self.counts.sum())
+        """How many games were played, to their end or to a table."""
+        return int(self.counts.sum()) + self.table_games
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """Chances of the ten classes for the side on roll, ``float64[10]``; they add up to 1."""
-        return self.counts / max(self.games, 1)
+        return _total(self.counts, self.table_sums) / max(self.games, 1)
 
     @property
     def win(self) -> float:
@@ -149,7 +161,15 @@ class RolloutResult:
         >>> abs(r.equity("single") - (2 * r.win - 1)) < 1e-12
         True
         """
-        return float(self.counts @ _scoring(scoring, self.position) / max(self.games, 1))
+        points = self._points(scoring)
+        return float(_total(self.counts, self.table_sums) @ points / max(self.games, 1))
+
+    def _points(self, scoring: str | Sequence[int] | None) -> NDArray[np.float64]:
+        points = _scoring(scoring, self.position)
+        if self.table_games and len(set(self.position.rules.points)) == 1 < len(set(points[:5])):
+            msg = "tables ended trials as plain wins, so that only scorings of plain wins apply"
+            raise ValueError(msg)
+        return points
 
     def variance(self, scoring: str | Sequence[int] | None = None) -> float:
         """Give the sample variance of the points of one game.
@@ -160,11 +180,10 @@ class RolloutResult:
         >>> nc.rollout(nc.Position.start(), games=500, seed=1).variance("single") <= 500 / 499
         True
         """
-        points, n = _scoring(scoring, self.position), self.games
-        if n < 2:
-            return math.nan
-        mean = self.counts @ points / n
-        return float(self.counts @ (points - mean) ** 2 / (n - 1))
+        points = self._points(scoring)
+        return _variance(
+            self.counts, self.table_games, self.table_sums, self.table_products, points
+        )
 
     def stderr(self, scoring: str | Sequence[int] | None = None) -> float:
         """Give the standard error of `equity` over the trials; nan below two games.
@@ -251,12 +270,12 @@ class RolloutResult:
             kind = type(other).__name__  # type: ignore[unreachable]
             msg = f"a RolloutResult merges with another, not with {kind}"
             raise TypeError(msg)
-        for field in ("position", "policies", "seed", "dice", "opening"):
+        for field in ("position", "policies", "seed", "dice", "opening", "tables"):
             if getattr(self, field) != getattr(other, field):
                 msg = f"the rollouts differ in {field}, so they do not merge"
                 raise ValueError(msg)
-        if self.position.rules.classes_fingerprint != other.position.rules.classes_fingerprint:
-            msg = "the rollouts classify results by different rules, so they do not merge"
+        if self.position.rules != other.position.rules:
+            msg = "the rollouts were played by different rules, so they do not merge"
             raise ValueError(msg)
         return RolloutResult(
             self.position,
@@ -268,6 +287,10 @@ class RolloutResult:
             self.counts + other.counts,
             self.plies + other.plies,
             self.total_plies + other.total_plies,
+            self.tables,
+            self.table_games + other.table_games,
+            tuple(a + b for a, b in zip(self.table_sums, other.table_sums, strict=True)),
+            tuple(a + b for a, b in zip(self.table_products, other.table_products, strict=True)),
             self._spec or other._spec,
         )
 
@@ -307,11 +330,14 @@ class RolloutResult:
         return (
             self.position == other.position
             and self.position.turn == other.position.turn
-            and self.position.rules.classes_fingerprint == other.position.rules.classes_fingerprint
+            and self.position.rules == other.position.rules
             and self.policies == other.policies
             and (self.seed, self.dice, self.opening) == (other.seed, other.dice, other.opening)
             and self.ranges == other.ranges
             and self.total_plies == other.total_plies
+            and (self.tables, self.table_games) == (other.tables, other.table_games)
+            and self.table_sums == other.table_sums
+            and self.table_products == other.table_products
             and bool((self.counts == other.counts).all())
             and bool((self.plies == other.plies).all())
         )
@@ -403,7 +429,38 @@ def _join(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
     return tuple(joined)
 
 
-def _gather(spec: Spec, first: int, n: int, sums: NDArray[np.int64]) -> RolloutResult:
+_UNIT = float(2**32)
+
+
+def _total(counts: NDArray[np.int64], table_sums: Sequence[int]) -> NDArray[np.float64]:
+    """Add what was counted and what tables say, by class."""
+    total: NDArray[np.float64] = counts + np.array([float(n) for n in table_sums]) / _UNIT
+    return total
+
+
+def _variance(
+    counts: NDArray[np.int64],
+    table_games: int,
+    table_sums: Sequence[int],
+    table_products: Sequence[int],
+    points: NDArray[np.float64],
+) -> float:
+    """Give the sample variance of one trial's points; nan below two trials."""
+    n = int(counts.sum()) + table_games
+    if n < 2:
+        return math.nan
+    mean = _total(counts, table_sums) @ points / n
+    spread = float(counts @ (points - mean) ** 2)
+    if table_games:
+        # of a trial with chances p: (p @ (points - mean)) ** 2, as p adds up to 1
+        products = np.array([float(k) for k in table_products]).reshape(10, 10) / _UNIT
+        spread += float((points - mean) @ products @ (points - mean))
+    return max(spread, 0.0) / (n - 1)
+
+
+def _gather(
+    spec: Spec, first: int, n: int, sums: NDArray[np.int64], tables: list[int]
+) -> RolloutResult:
     """Make a result of the sums of the trials first .. first + n - 1."""
     return RolloutResult(
         spec.position,
@@ -413,8 +470,12 @@ def _gather(spec: Spec, first: int, n: int, sums: NDArray[np.int64]) -> RolloutR
         spec.opening,
         ((first, n),) if n else (),
         sums[:10].copy(),
-        sums[11:].copy(),
+        sums[11 : 11 + _rollout.PLIES].copy(),
         int(sums[10]),
+        tuple(repr(table) for table in spec.tables),
+        tables[0],
+        tuple(tables[1:11]),
+        tuple(tables[11:]),
         spec,
     )
 
@@ -461,6 +522,7 @@ def rollout(
     opening: bool = False,
     target_stderr: float | None = None,
     scoring: str | Sequence[int] | None = None,
+    tables: Sequence[Any] = (),
     first: int = 0,
     threads: int | None = None,
     executor: Executor | None = None,
@@ -491,6 +553,9 @@ def rollout(
         their order, so that the answer does not depend on threads).
     scoring
         For `target_stderr`: the equity it looks at; the rules' own by default.
+    tables
+        Bear-off tables (`nardcore.bearoff.TwoSided`), asked before each throw: where one fixes
+        every class still possible, the trial ends with its exact chances.
     first
         The first trial's number: to go on where another rollout of the seed ended.
     threads
@@ -500,8 +565,8 @@ def rollout(
         instead of threads. Policies must then pickle.
     progress
         Called as ``progress(done, total)`` in this thread between chunks. If it has a method
-        ``counted``, that is called instead, as ``counted(done, total, counts)`` with the class
-        counts so far, to show where the equity stands.
+        ``counted``, that is called instead, as ``counted(done, total, result)`` with the result
+        so far, to show where the equity stands.
 
     Returns
     -------
@@ -524,7 +589,7 @@ def rollout(
     """
     from nardcore._work import in_order
 
-    spec = Spec.make(position, policy, seed, dice, opening)
+    spec = Spec.make(position, policy, seed, dice, opening, tables)
     last = _last_trial(games, target_stderr, first)
     points = _scoring(scoring, position)
     ranges = (
@@ -532,6 +597,8 @@ def rollout(
         for i in (range(first, last, CHUNK) if last is not None else _from(first))
     )
     sums = np.zeros(_rollout.RESULT_SIZE, np.int64)
+    at = 11 + _rollout.PLIES
+    known = [0] * (_rollout.RESULT_SIZE - at)  # what tables say: sums that outgrow 64 bits
     done = 0
     total = None if last is None else last - first
     counted = getattr(progress, "counted", None)
@@ -544,35 +611,34 @@ def rollout(
     try:
         with closing(in_order(task, ranges, stop, threads, executor)) as chunks:
             for (_, n), chunk in chunks:
-                sums += np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk
+                added = np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk
+                sums[:at] += added[:at]
+                if spec.tables:
+                    known = [a + b for a, b in zip(known, added[at:].tolist(), strict=True)]
                 done += n
                 if counted is not None:
-                    counted(done, total, sums[:10].copy())
+                    counted(done, total, _gather(spec, first, done, sums, known))
                 elif progress is not None:
                     progress(done, total)
-                if target_stderr is not None and _error(sums[:10], points) <= target_stderr:
-                    break
+                if target_stderr is not None:
+                    spread = _variance(sums[:10], known[0], known[1:11], known[11:], points)
+                    if math.sqrt(spread / done) <= target_stderr:
+                        break
     except KeyboardInterrupt:
         msg = f"cancelled after {done:,} games"
-        raise RolloutCancelled(msg, partial=_gather(spec, first, done, sums)) from None
+        raise RolloutCancelled(msg, partial=_gather(spec, first, done, sums, known)) from None
     except Exception as error:
         if done:
-            error.partial = _gather(spec, first, done, sums)  # type: ignore[attr-defined]
+            error.partial = _gather(spec, first, done, sums, known)  # type: ignore[attr-defined]
             error.add_note(f"the {done:,} games before it are in the exception's .partial")
         raise
-    return _gather(spec, first, done, sums)
+    return _gather(spec, first, done, sums, known)
 
 
 def _from(first: int) -> Iterator[int]:
     while True:
         yield first
         first += CHUNK
-
-
-def _error(counts: NDArray[np.int64], points: NDArray[np.float64]) -> float:
-    n = int(counts.sum())
-    mean = counts @ points / n
-    return math.sqrt(float(counts @ (points - mean) ** 2) / max(n - 1, 1) / n)
 
 
 def _last_trial(games: int | None, target_stderr: float | None, first: int) -> int | None:

@@ -594,7 +594,7 @@ def test_terminal_gets_a_bar_on_standard_error():
     assert f"equity {found['equity']:+.4f} ± {found['stderr']:.4f}".encode() in seen
 
 
-def test_progress_with_counted_is_told_the_counts():
+def test_progress_with_counted_is_told_the_result_so_far():
     class Watch:
         def __init__(self):
             self.seen = []
@@ -602,8 +602,8 @@ def test_progress_with_counted_is_told_the_counts():
         def __call__(self, done, total):
             raise AssertionError
 
-        def counted(self, done, total, counts):
-            self.seen.append((done, total, int(counts.sum())))
+        def counted(self, done, total, result):
+            self.seen.append((done, total, result.games))
 
     watch = Watch()
     nc.rollout(nc.Position.start(nc.HYPERGAMMON), games=5000, seed=1, progress=watch)

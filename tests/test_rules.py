@@ -4,8 +4,8 @@ import contextlib
 import copy
 import dataclasses
 import enum
-import pickle
 import os
+import pickle
 import subprocess
 import sys
 import typing

@@ -8,9 +8,9 @@ import click
 import numpy as np
 
 from nardcore._terms import STATE_WORDS, Words, result_names, term
+from nardcore._work import workers as workers_of
 from nardcore.cli._common import console, side
 from nardcore.notation import format_dice
-from nardcore._work import workers as workers_of
 from nardcore.rules import SCORING, STATES
 
 if TYPE_CHECKING:

@@ -116,8 +116,8 @@ def _measure(rules: Rules, seconds: float, seed: int, threads: int | None) -> li
     from nardcore import batch, dice
     from nardcore._board import Position
     from nardcore._signature import positions
-    from nardcore.policies import NAMES
     from nardcore._work import workers as workers_of
+    from nardcore.policies import NAMES
     from nardcore.rollouts import CHUNK, rollout
 
     workers = workers_of(threads, None)

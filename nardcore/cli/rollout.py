@@ -29,13 +29,10 @@ from nardcore.cli._common import (
 from nardcore.cli._report import Report, Scoring
 from nardcore.errors import RolloutCancelled
 from nardcore.policies import NAMES
-from nardcore.rollouts import _error as error_of
-from nardcore.rollouts import _scoring as points_of
 from nardcore.rollouts import rollout
 from nardcore.rules import SCORING
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from rich.progress import Progress, TaskID
 
     from nardcore._terms import Language
@@ -184,7 +181,7 @@ def command(
     seed = secrets.randbits(53) if seed is None else seed
     for number, one in enumerate(given):
         roll = dice or one.dice
-        bar: Any = nullcontext() if quiet else _Bar(one, scoring)
+        bar: Any = nullcontext() if quiet else _Bar(scoring)
         begun = perf_counter()
         try:
             with bar as progress:
@@ -269,8 +266,8 @@ def _save(result: RolloutResult, output: str | None) -> Exception | None:
 class _Bar:
     """A progress bar with the equity so far; nothing where standard error is no terminal."""
 
-    def __init__(self, given: Given, scoring: Scoring) -> None:
-        self.points = points_of(scoring, given.position)
+    def __init__(self, scoring: Scoring) -> None:
+        self.scoring = scoring
         self.begun = perf_counter()
         self.bar: Progress | None = None
         self.task: TaskID | None = None
@@ -300,17 +297,17 @@ class _Bar:
     def __call__(self, done: int, total: int | None) -> None:
         """Take no counts; `counted` is what a rollout calls."""
 
-    def counted(self, done: int, total: int | None, counts: NDArray[Any]) -> None:
+    def counted(self, done: int, total: int | None, so_far: RolloutResult) -> None:
         """Show how far it is."""
         assert self.bar is not None
         assert self.task is not None
         of = "" if total is None else f"/{total:,}"
         speed = done / max(perf_counter() - self.begun, 1e-9)
-        equity = float(counts @ self.points / done)
+        equity, error = so_far.equity(self.scoring), so_far.stderr(self.scoring)
         self.bar.update(
             self.task,
             total=total,
             completed=done,
             games=f"{done:,}{of} games  {speed:,.0f}/s",
-            equity=f"equity {equity:+.4f} ± {error_of(counts, self.points):.4f}",
+            equity=f"equity {equity:+.4f} ± {error:.4f}",
         )
