@@ -247,14 +247,15 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
     cdef double s, top = 0              # and term by term, as nardcore._trials rates the answers of functions
     if n == 1:
         return 0
-    for i in range(n):
-        if results[i].off[0] == rules.checkers:
-            k = points[outcome(rules, &results[i])]
-            if k > won:
-                won = k
-                best = i
-    if best >= 0:
-        return best
+    if parent.off[0] + NC_MAX_STEPS >= rules.checkers:
+        for i in range(n):
+            if results[i].off[0] == rules.checkers:
+                k = points[outcome(rules, &results[i])]
+                if k > won:
+                    won = k
+                    best = i
+        if best >= 0:
+            return best
     if e.evaluate(e.state, parent, results, n, scores) < 0:
         return EVALUATOR_FAILED
     best = 0

@@ -87,14 +87,6 @@ static inline int nc_same(nc_vec a, nc_vec b) { return nc_differs(a, b) == 0; }
 
 /* The opponent's view: points mirrored (short) or turned by 12 (long) and negated; bar, off and flag bits swapped, turn
  * changed. In place is allowed. */
-static inline void nc_flip_tail(const nc_board *b, nc_board *out) {
-  int8_t bar = b->bar[0], off = b->off[0];
-  out->bar[0] = b->bar[1]; out->bar[1] = bar;
-  out->off[0] = b->off[1]; out->off[1] = off;
-  out->turn = b->turn ^ 1;
-  out->flags = (int8_t)((b->flags & ~3) | (b->flags & 1) << 1 | (b->flags & 2) >> 1);
-  out->reserved[0] = b->reserved[0]; out->reserved[1] = b->reserved[1];
-}
 #if defined(__AVX2__) && !defined(NC_PORTABLE)
 static inline void nc_flip_short(const nc_board *b, nc_board *out) {
   const __m256i order = _mm256_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
@@ -107,6 +99,14 @@ static inline void nc_flip_short(const nc_board *b, nc_board *out) {
   nc_store(out, _mm256_xor_si256(v, turn));                      /* flags are zero in short nardy */
 }
 #else
+static inline void nc_flip_tail(const nc_board *b, nc_board *out) {
+  int8_t bar = b->bar[0], off = b->off[0];
+  out->bar[0] = b->bar[1]; out->bar[1] = bar;
+  out->off[0] = b->off[1]; out->off[1] = off;
+  out->turn = b->turn ^ 1;
+  out->flags = (int8_t)((b->flags & ~3) | (b->flags & 1) << 1 | (b->flags & 2) >> 1);
+  out->reserved[0] = b->reserved[0]; out->reserved[1] = b->reserved[1];
+}
 static inline uint64_t nc_neg8(uint64_t y) { return nc_add8(~y, NC_ONES); }
 static inline uint64_t nc_swap8(uint64_t x) {
   x = (x >> 8 & 0x00FF00FF00FF00FFULL) | (x & 0x00FF00FF00FF00FFULL) << 8;
@@ -121,15 +121,34 @@ static inline void nc_flip_short(const nc_board *b, nc_board *out) {
   memcpy(out->pt, r, 24);
 }
 #endif
+#if defined(__AVX2__) && !defined(NC_PORTABLE)
 static inline void nc_flip_long(const nc_board *b, nc_board *out) {
-  int8_t p[24];
-  for (int i = 0; i < 12; i++) {
-    p[i] = (int8_t)-b->pt[i + 12];
-    p[i + 12] = (int8_t)-b->pt[i];
-  }
-  nc_flip_tail(b, out);
-  memcpy(out->pt, p, 24);
+  const __m256i turned = _mm256_setr_epi32(3, 4, 5, 0, 1, 2, 6, 7);   /* 12 points are three 32-bit words */
+  const __m256i tail = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                        0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 11, 10, 12, 13, 14, 15);
+  const __m256i sign = _mm256_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                        -1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1);
+  const __m256i first = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0x100);
+  const __m256i second = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0x200);
+  const __m256i turn = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, 1);
+  __m256i v = _mm256_permutevar8x32_epi32(nc_load(b), turned);
+  __m256i flags = _mm256_or_si256(_mm256_slli_epi32(_mm256_and_si256(v, first), 1),
+                                  _mm256_srli_epi32(_mm256_and_si256(v, second), 1));
+  v = _mm256_andnot_si256(_mm256_or_si256(first, second), v);
+  v = _mm256_sign_epi8(_mm256_shuffle_epi8(v, tail), sign);
+  nc_store(out, _mm256_or_si256(_mm256_xor_si256(v, turn), flags));
 }
+#else
+static inline void nc_flip_long(const nc_board *b, nc_board *out) {
+  uint64_t w[3], r[3];
+  memcpy(w, b->pt, 24);
+  r[0] = nc_neg8(w[1] >> 32 | w[2] << 32);
+  r[1] = nc_neg8(w[2] >> 32 | w[0] << 32);
+  r[2] = nc_neg8(w[0] >> 32 | w[1] << 32);
+  nc_flip_tail(b, out);
+  memcpy(out->pt, r, 24);
+}
+#endif
 
 static inline int nc_bits(uint32_t m) { return __builtin_popcount(m); }
 static inline int nc_lowest(uint32_t m) { return __builtin_ctz(m); }       /* m != 0 */
