@@ -234,7 +234,7 @@ cdef class Evaluator:
             free(scores)
             free(scratch)
         if k < 0:
-            msg = f"the evaluator {self.name} failed"
+            msg = f"the evaluator {self.name} failed or gave a value that is not finite"
             raise RuntimeError(msg)
         return found
 
@@ -244,6 +244,7 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
     """Which result a policy takes: a won game by its points, else the best score; the first of equals. < 0: failure."""
     cdef int32_t i, best = -1, won = -1
     cdef int k
+    cdef bint odd = False               # a score that is no finite number
     cdef double s, top = 0              # and term by term, as nardcore._trials rates the answers of functions
     if n == 1:
         return 0
@@ -259,17 +260,21 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
     if e.evaluate(e.state, parent, results, n, scores) < 0:
         return EVALUATOR_FAILED
     best = 0
-    for i in range(n):
-        if e.flags & NC_SCORE_ONLY:
-            s = scores[i]
-        else:
+    if e.flags & NC_SCORE_ONLY:
+        for i in range(n):
+            odd |= scores[i] - scores[i] != 0
+            if scores[i] > scores[best]:
+                best = i
+    else:
+        for i in range(n):
             s = 0
             for k in range(5):
                 s += points[k] * (<double>scores[NC_CLASSES * i + k] - <double>scores[NC_CLASSES * i + 5 + k])
-        if i == 0 or s > top:
-            top = s
-            best = i
-    return best
+            odd |= s - s != 0
+            if i == 0 or s > top:
+                top = s
+                best = i
+    return EVALUATOR_FAILED if odd else best
 
 
 cdef struct spec_t:
@@ -453,7 +458,7 @@ def play_chunk(board, rules, policies, key, points, dice, bint no_double, tables
     if status == NO_MEMORY:
         raise MemoryError
     if status == EVALUATOR_FAILED:
-        msg = "an evaluator failed"
+        msg = "an evaluator failed or gave a value that is not finite"
         raise RuntimeError(msg)
     if status == ENDLESS:
         msg = f"a game did not end within {LONGEST} plies"

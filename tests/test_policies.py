@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import hashlib
 import os
 import subprocess
@@ -243,6 +244,13 @@ def fail(state, parent, after, n, out):
     return -7
 
 
+@CALL_WITHOUT_GIL
+def rate_nothing(state, parent, after, n, out):
+    for i in range(n):
+        out[i] = math.nan
+    return 0
+
+
 def test_a_capsule_plays() -> None:
     struct = Struct(1, 1, None, rate_the_last_highest)
     evaluator = nc.Evaluator.from_capsule(capsule(struct, NAME), "last")
@@ -269,6 +277,13 @@ def test_a_failing_evaluator_is_reported() -> None:
         evaluator(start.board, start.plays((3, 1)).boards)
     with pytest.raises(RuntimeError, match="evaluator failed"):
         nc.rollout(start, games=1, policy=evaluator)
+
+
+def test_a_native_score_that_is_no_number_is_reported() -> None:
+    struct = Struct(1, 1, None, rate_nothing)
+    evaluator = nc.Evaluator.from_capsule(capsule(struct, NAME), "lost")
+    with pytest.raises(RuntimeError, match="not finite"):
+        nc.rollout(nc.Position.start(), games=1, policy=evaluator)
 
 
 def test_other_capsules_are_refused() -> None:
