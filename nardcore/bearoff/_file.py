@@ -1,0 +1,217 @@
+"""Tables as files: a page of header, then arrays as they stand in memory.
+
+A file begins with eight bytes of magic, the length of the header as a little-endian uint32, and the
+header itself, JSON padded with zeros to 4096 bytes, of which the last 32 are the JSON's SHA-256. The arrays follow, little-endian and in C order,
+each at the offset that the header names. Files are written under another name, brought to the disk and
+then renamed: what has a table's name is a whole table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardcore.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nardcore.rules import Rules
+
+__all__ = [
+    "HEADER",
+    "Array",
+    "Opened",
+    "layout",
+    "make_header",
+    "open_table",
+    "pack_header",
+    "save_table",
+]
+
+MAGIC = b"NCTABLE\n"
+VERSION = 1
+HEADER = 4096
+_BLOCK = 1 << 24
+
+Array = NDArray[Any]
+
+
+class Opened:
+    """An open table: its header, its arrays (views of the mapped file) and its path."""
+
+    def __init__(self, path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self.path, self.header, self.arrays = path, header, arrays
+
+
+def layout(
+    shapes: Sequence[tuple[str, str, tuple[int, ...]]],
+) -> tuple[list[dict[str, Any]], int]:
+    """Place arrays, (name, dtype, shape), one after the other; give also where the file ends."""
+    at = HEADER
+    placed = []
+    for name, dtype, shape in shapes:
+        kind = np.dtype(dtype).newbyteorder("<")
+        placed.append({"name": name, "dtype": kind.str, "shape": list(shape), "offset": at})
+        at += -(-kind.itemsize * int(np.prod(shape, dtype=np.int64)) // 64) * 64
+    return placed, at
+
+
+def make_header(kind: str, about: Mapping[str, Any], arrays: list[dict[str, Any]], size: int) -> dict[str, Any]:
+    """Put a header together, still without the hash of the data."""
+    from nardcore import __version__
+
+    return {
+        "format": "nardcore table",
+        "version": VERSION,
+        "kind": kind,
+        **about,
+        "arrays": arrays,
+        "size": size,
+        "library": __version__,
+    }
+
+
+def pack_header(header: Mapping[str, Any]) -> bytes:
+    """Give the first page of a file."""
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    page = MAGIC + len(text).to_bytes(4, "little") + text
+    if len(page) > HEADER - 32:
+        msg = f"the header takes {len(page)} bytes, more than {HEADER - 32}"
+        raise TableError(msg)
+    return page.ljust(HEADER - 32, b"\0") + hashlib.sha256(text).digest()
+
+
+def save_table(
+    path: str | os.PathLike[str],
+    kind: str,
+    about: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+) -> None:
+    """Write a table; it appears whole or not at all."""
+    target = Path(path)
+    placed, size = layout([(name, a.dtype.str, a.shape) for name, a in arrays.items()])
+    header = make_header(kind, about, placed, size)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(bytes(HEADER))
+            digest = hashlib.sha256()
+            for array, entry in zip(arrays.values(), placed, strict=True):
+                raw = memoryview(np.ascontiguousarray(array, entry["dtype"]).reshape(-1)).cast("B")
+                for at in range(0, len(raw), _BLOCK):
+                    part = raw[at : at + _BLOCK]
+                    digest.update(part)
+                    file.write(part)
+                gap = bytes(-len(raw) % 64)
+                digest.update(gap)
+                file.write(gap)
+            file.seek(0)
+            file.write(pack_header({**header, "sha256": digest.hexdigest()}))
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        settle(Path(name), target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def settle(part: Path, target: Path) -> None:
+    """Give a finished file its name, on the disk too."""
+    part.replace(target)
+    if os.name == "posix":
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def digest_of(path: Path) -> str:
+    """Hash the data of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        file.seek(HEADER)
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """Read and judge the first page of a file."""
+    with path.open("rb") as file:
+        page = file.read(HEADER)
+        size = file.seek(0, os.SEEK_END)
+    if not page.startswith(MAGIC):
+        msg = f"{path} is no nardcore table"
+        raise TableError(msg)
+    length = int.from_bytes(page[8:12], "little")
+    text = page[12 : 12 + length]
+    if len(page) < HEADER:
+        msg = f"{path} is cut short, within its header"
+        raise TableError(msg)
+    try:
+        if hashlib.sha256(text).digest() != page[-32:]:
+            raise ValueError
+        header = json.loads(text)
+        version, expected = header["version"], header["size"]
+    except (ValueError, KeyError, TypeError):
+        msg = f"the header of {path} is damaged"
+        raise TableError(msg) from None
+    if version > VERSION:
+        msg = f"{path} has format {version}, newer than {VERSION}, which this nardcore reads"
+        raise TableError(msg)
+    if size != expected:
+        msg = f"{path} has {size} bytes instead of {expected}: it is cut short or damaged"
+        raise TableError(msg)
+    return dict(header)
+
+
+def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Opened:
+    """Map a table into memory.
+
+    Raises
+    ------
+    TableError
+        If it is no table of this kind, is cut, damaged, of a newer format or, with `verify`, altered.
+    """
+    source = Path(path)
+    header = read_header(source)
+    if header.get("kind") != kind:
+        msg = f"{source} is a {header.get('kind')} table, not a {kind} one"
+        raise TableError(msg)
+    if verify and digest_of(source) != header.get("sha256"):
+        msg = f"{source} has been altered: its data do not have the hash that its header names"
+        raise TableError(msg)
+    with source.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    arrays: dict[str, Array] = {}
+    try:
+        for entry in header["arrays"]:
+            shape = tuple(int(n) for n in entry["shape"])
+            array = np.frombuffer(
+                data, np.dtype(entry["dtype"]), int(np.prod(shape, dtype=np.int64)), entry["offset"]
+            )
+            arrays[entry["name"]] = array.reshape(shape)
+    except (KeyError, TypeError, ValueError):
+        msg = f"the header of {source} is damaged"
+        raise TableError(msg) from None
+    return Opened(source, header, arrays)
+
+
+def check_rules(path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str) -> None:
+    """Refuse a table of other rules."""
+    if header.get("fingerprint") != fingerprint:
+        msg = f"{path} is a table for {header.get('rules')}, whose bear-off is not that of {rules.name}"
+        raise TableError(msg)

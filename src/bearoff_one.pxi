@@ -1,0 +1,1 @@
+# one-sided tables
