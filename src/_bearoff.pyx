@@ -29,6 +29,7 @@ cdef extern from "bearoff_tile.h" nogil:
     void nc_turn(int dtype, const void *block, void *turned) noexcept
     void nc_double(int dtype, const void *held, const void *given, void *out, int64_t n) noexcept
     int64_t nc_take(int64_t *counter) noexcept
+    void nc_add_rows(double *into, const double *source, int n) noexcept
 
 
 cdef extern from "bearoff_io.h" nogil:

@@ -220,6 +220,11 @@ static void nc_double(int dtype, const void *held, const void *given, void *out,
   }
 }
 
+/* into[k] += from[k], k < n */
+static inline void nc_add_rows(double *restrict into, const double *restrict from, int n) {
+  for (int k = 0; k < n; k++) into[k] += from[k];
+}
+
 #if defined(__GNUC__)
 static inline int64_t nc_take(int64_t *counter) { return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
 #else

@@ -1,6 +1,7 @@
-"""Bear-off tables: exact chances, equities and distributions of races, from files or built at once."""
+"""Bear-off tables: exact chances, equities and distributions of races, built at once or from files."""
 
+from nardcore.bearoff._one import OneSided, default
 from nardcore.bearoff._ranking import position_count, rank, unrank
 from nardcore.bearoff._two import TwoSided
 
-__all__ = ["TwoSided", "position_count", "rank", "unrank"]
+__all__ = ["OneSided", "TwoSided", "default", "position_count", "rank", "unrank"]
