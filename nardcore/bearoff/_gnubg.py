@@ -1,0 +1,311 @@
+"""gnubg's bear-off files (``.bd``), read and written.
+
+A file has a header of 40 bytes, then numbers as little-endian uint16 in gnubg's numbering of positions,
+which is `nardcore.bearoff.rank`'s.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardcore import _bearoff
+from nardcore.bearoff._file import settle
+from nardcore.bearoff._one import OneSided
+from nardcore.bearoff._ranking import places, position_count
+from nardcore.bearoff._two import TwoSided
+from nardcore.errors import TableError
+from nardcore.rules import BACKGAMMON, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["read_gnubg", "write_gnubg"]
+
+_HEADER = 40
+_ONE = re.compile(rb"gnubg-OS-(\d\d)-(\d\d)-([01])-([01])-([01])")
+_TWO = re.compile(rb"gnubg-TS-(\d\d)-(\d\d)-([01])")
+_VALUES = ("win", "owned", "centred", "opponent")
+_SLOTS = 32  # a distribution's entries where it is not compressed
+
+
+def read_gnubg(
+    path: str | os.PathLike[str], *, rules: Rules = BACKGAMMON
+) -> OneSided | TwoSided:
+    """Read a bear-off file of gnubg into memory.
+
+    Parameters
+    ----------
+    path
+        The file; of two-sided ones those of six points, of one-sided ones those that hold
+        distributions.
+    rules
+        What the table is to be for; gnubg knows one way of bearing off, backgammon's.
+
+    Returns
+    -------
+    OneSided or TwoSided
+        The table, with the accuracy of the file.
+
+    Raises
+    ------
+    TableError
+        If it is no such file, cut short, or of a kind that is not supported.
+    OSError
+        If it cannot be read.
+    """
+    raw = Path(path).read_bytes()
+    if rules.bearoff_fingerprint() != rules.replace(exact_first=False).bearoff_fingerprint():
+        msg = "gnubg's tables are not for the rule exact_first"
+        raise TableError(msg)
+    if found := _TWO.match(raw):
+        points, checkers, cubeful = (int(part) for part in found.groups())
+        return _read_two(Path(path), raw, points, checkers, bool(cubeful), rules)
+    if found := _ONE.match(raw):
+        points, checkers, first, packed, normal = (int(part) for part in found.groups())
+        if normal:
+            msg = f"{path} holds normal approximations, no distributions"
+            raise TableError(msg)
+        return _read_one(Path(path), raw, points, checkers, bool(first), bool(packed), rules)
+    msg = f"{path} is no bear-off file of gnubg"
+    raise TableError(msg)
+
+
+def _numbers(path: Path, raw: bytes, count: int, offset: int) -> NDArray[np.uint16]:
+    if len(raw) < offset + 2 * count:
+        msg = f"{path} is cut short: {len(raw)} bytes instead of {offset + 2 * count}"
+        raise TableError(msg)
+    return np.frombuffer(raw, "<u2", count, offset)
+
+
+def _read_two(
+    path: Path, raw: bytes, points: int, checkers: int, cubeful: bool, rules: Rules
+) -> TwoSided:
+    if points != 6 or not 1 <= checkers <= rules.checkers:
+        msg = f"{path} is of {checkers} checkers on {points} points; only six points are supported"
+        raise TableError(msg)
+    n = position_count(6, checkers)
+    names = _VALUES if cubeful else _VALUES[:1]
+    data = _numbers(path, raw, n * n * len(names), _HEADER).reshape(n, n, len(names))
+    order = places(checkers).ranks
+    strips = -(-n // _bearoff.LANES)
+    arrays = {}
+    for i, name in enumerate(names):
+        table = np.zeros((strips, n, _bearoff.LANES), np.uint16)
+        for strip in range(strips):
+            movers = order[strip * _bearoff.LANES : (strip + 1) * _bearoff.LANES]
+            table[strip, :, : len(movers)] = data[movers, :, i][:, order].T
+        # gnubg leaves the values of finished games open.
+        table[:, 0, :] = 0
+        table[0, :, 0] = 65535
+        table[0, 0, 0] = 0
+        table.flags.writeable = False
+        arrays[name] = table
+    return TwoSided._make(
+        (checkers, checkers), "money" if cubeful else "win", rules, "uint16", None, arrays
+    )
+
+
+def _read_one(
+    path: Path, raw: bytes, points: int, checkers: int, first: bool, packed: bool, rules: Rules
+) -> OneSided:
+    if not 1 <= checkers <= rules.checkers or not 1 <= points <= 18:
+        msg = f"{path} is of {checkers} checkers on {points} points, which is not supported"
+        raise TableError(msg)
+    n = position_count(points, checkers)
+    goals = ("off", "first") if first and checkers == rules.checkers else ("off",)
+    each = 2 if first else 1
+    arrays: dict[str, NDArray[Any]] = {}
+    if packed:
+        width = 8 if first else 6
+        if len(raw) < _HEADER + n * width:
+            msg = f"{path} is cut short, within its index"
+            raise TableError(msg)
+        index = np.frombuffer(raw, np.uint8, n * width, _HEADER).reshape(n, width)
+        at = index[:, :4].astype(np.int64) @ np.array([1, 1 << 8, 1 << 16, 1 << 24])
+        begin = _HEADER + n * width
+        data = _numbers(path, raw, (len(raw) - begin) // 2, begin)
+        sizes = [index[:, 4], index[:, 6]] if first else [index[:, 4]]
+        offsets = [index[:, 5], index[:, 7]] if first else [index[:, 5]]
+        starts = [at, at + index[:, 4]]
+        if n and int((starts[each - 1] + sizes[each - 1]).max()) > len(data):
+            msg = f"{path} is cut short, within its distributions"
+            raise TableError(msg)
+    else:
+        data = _numbers(path, raw, n * _SLOTS * each, _HEADER)
+        sizes = [np.full(n, _SLOTS, np.uint8)] * each
+        offsets = [np.zeros(n, np.uint8)] * each
+        starts = [np.arange(n) * _SLOTS * each + _SLOTS * i for i in range(each)]
+    for i, goal in enumerate(goals):
+        arrays |= _distributions(goal, data, starts[i], sizes[i], offsets[i])
+    return OneSided._make(points, checkers, rules, arrays)
+
+
+def _distributions(
+    goal: str,
+    data: NDArray[np.uint16],
+    start: NDArray[np.int64],
+    size: NDArray[np.uint8],
+    offset: NDArray[np.uint8],
+) -> dict[str, NDArray[Any]]:
+    """Take distributions apart and scale each to the sum 1; an empty one is certain at once."""
+    n = len(start)
+    width = _SLOTS * 2
+    length = np.empty(n, np.uint8)
+    first = np.empty(n, np.uint8)
+    begin = np.zeros(n, np.int64)
+    mean = np.empty(n)
+    parts = []
+    used = 0
+    for at in range(0, n, 1 << 16):
+        some = slice(at, min(at + (1 << 16), n))
+        m = some.stop - some.start
+        lanes = np.arange(width)
+        inside = lanes < size[some, None]
+        taken = np.minimum(start[some, None] + lanes, len(data) - 1)
+        dense = np.where(inside, data[taken], 0).astype(np.float64)
+        empty = dense.sum(axis=1) == 0
+        shift = np.where(empty, 0, offset[some])
+        dense[empty, 0] = 1
+        dense /= dense.sum(axis=1, keepdims=True)
+        low = (dense > 0).argmax(axis=1)
+        high = width - (dense[:, ::-1] > 0).argmax(axis=1)
+        length[some], first[some] = high - low, low + shift
+        keep = (lanes >= low[:, None]) & (lanes < high[:, None])
+        parts.append(dense[keep])
+        ends = used + np.cumsum(high - low)
+        begin[some] = ends - (high - low)
+        used = int(ends[-1]) if m else used
+        mean[some] = (dense * (lanes + shift[:, None])).sum(axis=1)
+    found = {
+        f"{goal} start": begin,
+        f"{goal} first": first,
+        f"{goal} length": length,
+        f"{goal} rows": np.concatenate(parts),
+        f"{goal} mean": mean,
+    }
+    for array in found.values():
+        array.flags.writeable = False
+    return found
+
+
+# ------------------------------------------------------------------------------------------ writing
+
+
+def write_gnubg(table: OneSided | TwoSided, path: str | os.PathLike[str]) -> None:
+    """Write a table as a bear-off file of gnubg; it appears whole or not at all.
+
+    Parameters
+    ----------
+    table
+        A two-sided table of chances or of money equities, of two equal sides; or a one-sided one
+        (its goals ``"off"`` and, where it has it, ``"first"``), written compressed.
+    path
+        The file.
+
+    Raises
+    ------
+    TableError
+        If the format cannot hold the table.
+    OSError
+        If it cannot be written.
+    """
+    if table.rules.exact_first:
+        msg = "gnubg knows no table for the rule exact_first"
+        raise TableError(msg)
+    blocks = _two_blocks(table) if isinstance(table, TwoSided) else _one_blocks(table)
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for block in blocks:
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        settle(Path(name), target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _two_blocks(table: TwoSided) -> Iterable[bytes]:
+    n, m = table.checkers
+    if n != m or table.equities == "scoring":
+        msg = "gnubg's two-sided files are for two equal sides, chances or money"
+        raise TableError(msg)
+    money = table.equities == "money"
+    yield f"gnubg-TS-06-{n:02}-{int(money)}".encode().ljust(_HEADER - 1, b"x") + b"\n"
+    place = places(n).place
+    raw = [table.raw[name] for name in (_VALUES if money else _VALUES[:1])]
+    for mover in range(len(place)):
+        strip, lane = divmod(int(place[mover]), _bearoff.LANES)
+        row = np.stack([array[strip, place, lane] for array in raw], axis=1)
+        if mover == 0:
+            row[0] = 65535 if table.dtype == "uint16" else 1  # as gnubg does, though nobody is on roll
+        if row.dtype != np.uint16:
+            row = np.rint(row * 65535.0)
+        yield row.astype("<u2").tobytes()
+
+
+def _one_blocks(table: OneSided) -> Iterable[bytes]:
+    first = "first mean" in table.raw
+    goals = ("off", "first") if first else ("off",)
+    n = len(table.raw["off mean"])
+    header = f"gnubg-OS-{table.points:02}-{table.checkers:02}-{int(first)}-1-0"
+    yield header.encode().ljust(_HEADER - 1, b"x") + b"\n"
+    rounded = [_rounded(table, goal) for goal in goals]
+    index = np.zeros((n, 8 if first else 6), np.uint8)
+    total = sum(length.astype(np.int64) for _, _, length in rounded)
+    begin = np.cumsum(total) - total
+    index[:, :4] = begin.astype("<u4")[:, None].view(np.uint8)
+    for i, (_, low, length) in enumerate(rounded):
+        index[:, 4 + 2 * i], index[:, 5 + 2 * i] = length, low
+    yield index.tobytes()
+    data = np.zeros(int(total.sum()), "<u2")
+    at = begin
+    for dense, _, length in rounded:
+        data[np.repeat(at, length) + _ramp(length)] = dense
+        at = at + length
+    yield data.tobytes()
+
+
+def _ramp(length: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count 0, 1, … within each of many stretches."""
+    ends = np.cumsum(length, dtype=np.int64)
+    ramp: NDArray[np.int64] = np.arange(int(ends[-1])) - np.repeat(ends - length, length)
+    return ramp
+
+
+def _rounded(
+    table: OneSided, goal: str
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Round distributions to 65535ths that sum to 65535: all numbers in a row, firsts, lengths."""
+    start, first, length, rows = (
+        table.raw[f"{goal} {part}"] for part in ("start", "first", "length", "rows")
+    )
+    ramp = _ramp(length)
+    row = np.repeat(np.arange(len(start)), length)
+    exact = rows[np.repeat(start, length) + ramp] * 65535
+    whole = np.floor(exact)
+    missing = 65535 - np.bincount(row, whole, len(start)).astype(np.int64)
+    # The largest remainders of each row are rounded up, as many as are missing.
+    order = np.lexsort((whole - exact, row))
+    place = np.empty(len(order), np.int64)
+    place[order] = ramp
+    whole += place < np.repeat(missing, length)
+    # Only trailing zeros can be left out.
+    last = np.zeros(len(start), np.int64)
+    np.maximum.at(last, row, np.where(whole > 0, ramp + 1, 1))
+    keep = ramp < np.repeat(last, length)
+    return whole[keep].astype(np.uint16), first, last.astype(np.uint8)
+
+
