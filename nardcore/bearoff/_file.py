@@ -148,6 +148,20 @@ def digest_of(path: Path) -> str:
     return digest.hexdigest()
 
 
+def unpack_header(page: bytes) -> dict[str, Any] | None:
+    """Read a first page; None where it is damaged."""
+    text = page[12 : 12 + int.from_bytes(page[8:12], "little")]
+    if not page.startswith(MAGIC) or hashlib.sha256(text).digest() != page[-32:]:
+        return None
+    try:
+        header = dict(json.loads(text))
+        if header["format"] != "nardcore table" or type(header["version"]) is not int:
+            return None
+    except (ValueError, KeyError, TypeError):
+        return None
+    return header if type(header.get("size")) is int else None
+
+
 def read_header(path: Path) -> dict[str, Any]:
     """Read and judge the first page of a file."""
     with path.open("rb") as file:
@@ -156,26 +170,21 @@ def read_header(path: Path) -> dict[str, Any]:
     if not page.startswith(MAGIC):
         msg = f"{path} is no nardcore table"
         raise TableError(msg)
-    length = int.from_bytes(page[8:12], "little")
-    text = page[12 : 12 + length]
     if len(page) < HEADER:
         msg = f"{path} is cut short, within its header"
         raise TableError(msg)
-    try:
-        if hashlib.sha256(text).digest() != page[-32:]:
-            raise ValueError
-        header = json.loads(text)
-        version, expected = header["version"], header["size"]
-    except (ValueError, KeyError, TypeError):
+    header = unpack_header(page)
+    if header is None:
         msg = f"the header of {path} is damaged"
-        raise TableError(msg) from None
+        raise TableError(msg)
+    version, expected = header["version"], header["size"]
     if version > VERSION:
         msg = f"{path} has format {version}, newer than {VERSION}, which this nardcore reads"
         raise TableError(msg)
     if size != expected:
         msg = f"{path} has {size} bytes instead of {expected}: it is cut short or damaged"
         raise TableError(msg)
-    return dict(header)
+    return header
 
 
 def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Opened:

@@ -193,6 +193,7 @@ class TwoSided:
                 crew.stop,
                 tables=raw if len(raw) == 2 else raw * 2,
             )
+            crew.advance(plan.pairs_of(0))
             for level in range(1, plan.levels):
                 plan.run_level(crew, job, level)
         for array in arrays.values():
@@ -644,7 +645,6 @@ class _Plan:
     def set_ends(self, half: list[NDArray[Any]], mover: int, other: int) -> None:
         lost, won = self.ends(mover)
         for table in half:
-            table[:, 0, :].reshape(-1)[: len(lost)] = lost
             padded = np.zeros(table.shape[0] * _bearoff.LANES, table.dtype)
             padded[: len(lost)] = lost
             table[:, 0, :] = padded.reshape(-1, _bearoff.LANES)
@@ -666,15 +666,19 @@ class _Plan:
             many.append((m, lanes, lanes_end, end, last, place(m, level + 1 - _REACH), last))
         return [few, many]
 
+    def pairs_of(self, level: int) -> int:
+        """Count the pairs that a level finds."""
+        return sum(
+            (l1 - l0) * (u1 - u0) for phase in self.phases(level) for _, l0, l1, u0, u1, *_ in phase
+        )
+
     def run_level(self, crew: Crew, job: Any, level: int) -> None:
         """Compute all pairs in which the side with fewer pips has `level` of them."""
-        done = 0
         for phase in self.phases(level):
             for m, l0, l1, u0, u1, low, high in phase:
                 if l0 == l1 or u0 == u1:
                     continue
                 pairs = (l1 - l0) * (u1 - u0)
-                done += pairs
                 job.begin()
                 # Small phases are done before a second thread would have begun.
                 strips = l1 // _bearoff.LANES - l0 // _bearoff.LANES + 1
@@ -687,7 +691,7 @@ class _Plan:
                 if min(statuses) < 0:
                     msg = "reading or writing the table's file failed"
                     raise OSError(msg)
-        crew.advance(done)
+        crew.advance(self.pairs_of(level))
 
 
 def _points(scoring: str | Sequence[int]) -> tuple[int, ...]:
