@@ -18,7 +18,7 @@ except ModuleNotFoundError as _error:
     )
     raise ImportError(_msg) from _error
 
-from nardcore import batch, dice
+from nardcore import batch, bearoff, dice
 from nardcore._board import Play, Plays, Position
 from nardcore._movegen import isa
 from nardcore._trials import Replay, Turn
@@ -91,6 +91,7 @@ __all__ = [
     "Turn",
     "__version__",
     "batch",
+    "bearoff",
     "dice",
     "get_include",
     "isa",
