@@ -1,4 +1,4 @@
-"""Bear-off tables against independent computations, exact numbers and themselves built in other ways."""
+"""Bear-off tables against independent computations, exact numbers and other ways to build them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SMALL = nc.BACKGAMMON.replace(checkers=3, start=((6, 3),))
 Side = tuple[int, ...]
 
 
-# ------------------------------------------------------------------- the rules of bearing off, again
+# ------------------------------------------------------------------ the rules of bearing off, again
 
 
 def one_step(side: Side, die: int, banned: frozenset[int]) -> Iterator[Side]:
@@ -116,7 +116,9 @@ def some_pairs(n: int, m: int, k: int, seed: int = 1) -> np.ndarray:
 # -------------------------------------------------------------------------------------------- ranks
 
 
-@pytest.mark.parametrize(("points", "checkers"), [(1, 15), (2, 4), (6, 15), (24, 2), (25, 3), (10, 6)])
+@pytest.mark.parametrize(
+    ("points", "checkers"), [(1, 15), (2, 4), (6, 15), (24, 2), (25, 3), (10, 6)]
+)
 def test_ranks_are_a_bijection(points: int, checkers: int) -> None:
     ranks = np.arange(position_count(points, checkers))
     counts = unrank(ranks, points=points)
@@ -137,7 +139,9 @@ def test_there_are_as_many_positions_as_the_binomials_say() -> None:
     assert rank([0] * 24 + [15]) == 40_225_345_055
 
 
-@pytest.mark.parametrize("counts", [[-1, 1], [16], [8, 8], [[1, 2], [20, 0]], [], [127] * 3, [[[1]]]])
+@pytest.mark.parametrize(
+    "counts", [[-1, 1], [16], [8, 8], [[1, 2], [20, 0]], [], [127] * 3, [[[1]]]]
+)
 def test_impossible_counts_have_no_rank(counts: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         rank(counts)
@@ -188,7 +192,9 @@ def exact_means(goal: str, total: int, exact_first: bool) -> Any:
 
 @pytest.mark.parametrize(("points", "checkers"), [(6, 3), (8, 2), (3, 4), (1, 5)])
 @pytest.mark.parametrize("exact_first", [False, True])
-def test_one_sided_tables_equal_exact_rationals(points: int, checkers: int, exact_first: bool) -> None:
+def test_one_sided_tables_equal_exact_rationals(
+    points: int, checkers: int, exact_first: bool
+) -> None:
     rules = nc.Rules(checkers=checkers, start=((6, checkers),), exact_first=exact_first)
     table = OneSided.build(points=points, rules=rules)
     for goal in ("off", "first", "home") if points > 6 else ("off", "first"):
@@ -258,7 +264,9 @@ def test_two_distributions_give_the_chances_of_all_classes() -> None:
 
 
 def test_losers_far_away_are_counted_outside() -> None:
-    table = OneSided.build(points=10, checkers=2, rules=nc.HYPERGAMMON.replace(checkers=2, start=((24, 2),)))
+    table = OneSided.build(
+        points=10, checkers=2, rules=nc.HYPERGAMMON.replace(checkers=2, start=((24, 2),))
+    )
     p = position((1, 0), (0,) * 9 + (2,), table.rules)
     outcomes = table.outcomes(p)
     assert outcomes[2] == 1.0
@@ -363,9 +371,7 @@ def test_sixteen_bits_are_within_3e_5(six: TwoSided) -> None:
 
 @pytest.mark.parametrize("equities", ["win", "money"])
 def test_two_sided_tables_do_not_depend_on_threads(equities: Any) -> None:
-    one, many = (
-        TwoSided.build(checkers=5, equities=equities, threads=n).raw for n in (1, 3)
-    )
+    one, many = (TwoSided.build(checkers=5, equities=equities, threads=n).raw for n in (1, 3))
     for name, array in one.items():
         np.testing.assert_array_equal(array, many[name])
 
@@ -376,7 +382,8 @@ def test_every_instruction_set_gives_the_same_bits(dtype: str, tmp_path: Path) -
     path = tmp_path / "portable.nct"
     code = (
         "import nardcore as nc, sys; assert nc.isa() == 'portable';"
-        "nc.bearoff.TwoSided.build(checkers=5, equities='money', dtype=sys.argv[2]).save(sys.argv[1])"
+        "t = nc.bearoff.TwoSided.build(checkers=5, equities='money', dtype=sys.argv[2]);"
+        "t.save(sys.argv[1])"
     )
     subprocess.run(
         [sys.executable, "-P", "-c", code, str(path), dtype],
@@ -416,7 +423,9 @@ def test_values_are_those_of_the_best_plays(six: TwoSided, cube: Any) -> None:
         total = 0.0
         for a, b in ROLLS:
             after = six.best_play(p, (a, b), cube=cube).result
-            best = 1.0 if after.outcome is not None else -six.equity(after, cube=mirror, double=True)
+            best = (
+                1.0 if after.outcome is not None else -six.equity(after, cube=mirror, double=True)
+            )
             total += (1 if a == b else 2) * best
         assert total / 36 == pytest.approx(six.equity(p, cube=cube), abs=1e-12)
 
@@ -494,9 +503,12 @@ def test_native_code_probes_what_is_fixed(six: TwoSided) -> None:
     small = TwoSided.build(checkers=3, rules=SMALL)
     mars_possible = board((0, 0, 0, 0, 0, 1), (3, 0, 0, 0, 0, 0), SMALL)
     assert small.probe()(mars_possible) is None
-    assert TwoSided.build(checkers=3, rules=SMALL).probe(SMALL.replace(scoring="single"))(
-        mars_possible
-    ) is not None
+    assert (
+        TwoSided.build(checkers=3, rules=SMALL).probe(SMALL.replace(scoring="single"))(
+            mars_possible
+        )
+        is not None
+    )
 
 
 def test_rollouts_agree_with_the_tables() -> None:
@@ -512,7 +524,7 @@ def test_rollouts_agree_with_the_tables() -> None:
     assert abs(result.win - table.win(p)) < 4 * math.sqrt(0.25 / 4000)
 
 
-# ------------------------------------------------------------------------------- progress and cancel
+# ------------------------------------------------------------------------------ progress and cancel
 
 
 def test_progress_ends_at_the_total() -> None:

@@ -1,9 +1,10 @@
 """Tables as files: a page of header, then arrays as they stand in memory.
 
-A file begins with eight bytes of magic, the length of the header as a little-endian uint32, and the
-header itself, JSON padded with zeros to 4096 bytes, of which the last 32 are the JSON's SHA-256. The arrays follow, little-endian and in C order,
-each at the offset that the header names. Files are written under another name, brought to the disk and
-then renamed: what has a table's name is a whole table.
+A file begins with eight bytes of magic, the length of the header as a little-endian uint32, and
+the header itself, JSON padded with zeros to 4096 bytes, of which the last 32 are the JSON's
+SHA-256. The arrays follow, little-endian and in C order, each at the offset that the header names.
+Files are written under another name, brought to the disk and then renamed: what has a table's name
+is a whole table.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def layout(
     return placed, at
 
 
-def make_header(kind: str, about: Mapping[str, Any], arrays: list[dict[str, Any]], size: int) -> dict[str, Any]:
+def make_header(
+    kind: str, about: Mapping[str, Any], arrays: list[dict[str, Any]], size: int
+) -> dict[str, Any]:
     """Put a header together, still without the hash of the data."""
     from nardcore import __version__
 
@@ -106,7 +109,8 @@ def save_table(
             file.write(bytes(HEADER))
             digest = hashlib.sha256()
             for array, entry in zip(arrays.values(), placed, strict=True):
-                raw = memoryview(np.ascontiguousarray(array, entry["dtype"]).reshape(-1)).cast("B")
+                flat = np.ascontiguousarray(array, entry["dtype"]).reshape(-1)
+                raw = flat.view(np.uint8).data
                 for at in range(0, len(raw), _BLOCK):
                     part = raw[at : at + _BLOCK]
                     digest.update(part)
@@ -193,7 +197,7 @@ def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Open
     Raises
     ------
     TableError
-        If it is no table of this kind, is cut, damaged, of a newer format or, with `verify`, altered.
+        If it is no table of this kind, cut, damaged, of a newer format or, with `verify`, altered.
     """
     source = Path(path)
     header = read_header(source)
@@ -222,5 +226,8 @@ def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Open
 def check_rules(path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str) -> None:
     """Refuse a table of other rules."""
     if header.get("fingerprint") != fingerprint:
-        msg = f"{path} is a table for {header.get('rules')}, whose bear-off is not that of {rules.name}"
+        msg = (
+            f"{path} is a table for {header.get('rules')}, whose bear-off is not that of "
+            f"{rules.name}"
+        )
         raise TableError(msg)

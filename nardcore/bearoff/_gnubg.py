@@ -1,7 +1,7 @@
 """gnubg's bear-off files (``.bd``), read and written.
 
-A file has a header of 40 bytes, then numbers as little-endian uint16 in gnubg's numbering of positions,
-which is `nardcore.bearoff.rank`'s.
+A file has a header of 40 bytes, then numbers as little-endian uint16 in gnubg's numbering of
+positions, which is `nardcore.bearoff.rank`'s.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ _VALUES = ("win", "owned", "centred", "opponent")
 _SLOTS = 32  # a distribution's entries where it is not compressed
 
 
-def read_gnubg(
-    path: str | os.PathLike[str], *, rules: Rules = BACKGAMMON
-) -> OneSided | TwoSided:
+def read_gnubg(path: str | os.PathLike[str], *, rules: Rules = BACKGAMMON) -> OneSided | TwoSided:
     """Read a bear-off file of gnubg into memory.
 
     Parameters
@@ -183,7 +181,7 @@ def _distributions(
         begin[some] = ends - (high - low)
         used = int(ends[-1]) if m else used
         mean[some] = (dense * (lanes + shift[:, None])).sum(axis=1)
-    found = {
+    found: dict[str, NDArray[Any]] = {
         f"{goal} start": begin,
         f"{goal} first": first,
         f"{goal} length": length,
@@ -250,7 +248,9 @@ def _two_blocks(table: TwoSided) -> Iterable[bytes]:
         strip, lane = divmod(int(place[mover]), _bearoff.LANES)
         row = np.stack([array[strip, place, lane] for array in raw], axis=1)
         if mover == 0:
-            row[0] = 65535 if table.dtype == "uint16" else 1  # as gnubg does, though nobody is on roll
+            row[0] = (
+                65535 if table.dtype == "uint16" else 1
+            )  # as gnubg does, though nobody is on roll
         if row.dtype != np.uint16:
             row = np.rint(row * 65535.0)
         yield row.astype("<u2").tobytes()
@@ -264,7 +264,7 @@ def _one_blocks(table: OneSided) -> Iterable[bytes]:
     yield header.encode().ljust(_HEADER - 1, b"x") + b"\n"
     rounded = [_rounded(table, goal) for goal in goals]
     index = np.zeros((n, 8 if first else 6), np.uint8)
-    total = sum(length.astype(np.int64) for _, _, length in rounded)
+    total = np.sum([length for _, _, length in rounded], axis=0, dtype=np.int64)
     begin = np.cumsum(total) - total
     index[:, :4] = begin.astype("<u4")[:, None].view(np.uint8)
     for i, (_, low, length) in enumerate(rounded):
@@ -307,5 +307,3 @@ def _rounded(
     np.maximum.at(last, row, np.where(whole > 0, ramp + 1, 1))
     keep = ramp < np.repeat(last, length)
     return whole[keep].astype(np.uint16), first, last.astype(np.uint8)
-
-

@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _bearoff, _movegen
+from nardcore import _bearoff
 from nardcore.bearoff._crew import Crew
 from nardcore.bearoff._file import check_rules, open_table, save_table
-from nardcore.bearoff._ranking import MOST_CHECKERS, position_count, unrank, whole
+from nardcore.bearoff._ranking import (
+    MOST_CHECKERS,
+    as_boards,
+    as_out,
+    check_kind,
+    position_count,
+    unrank,
+    whole,
+)
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -39,8 +47,8 @@ class OneSided:
     """Distributions of the number of rolls that a side needs, for each of its positions.
 
     Three goals: ``"off"``, the last checker is off; ``"first"``, the first is (then a loss is no
-    mars); ``"home"``, all are on points 1 to 6. Each is under the policy that minimises its own mean
-    number of rolls, the opponent out of the way.
+    mars); ``"home"``, all are on points 1 to 6. Each is under the policy that minimises its own
+    mean number of rolls, the opponent out of the way.
 
     What is computed for two sides takes their distributions as independent, and both sides as
     playing for the fewest rolls, which perfect play does not always do: such numbers are close, not
@@ -70,6 +78,13 @@ class OneSided:
     checkers: int
     rules: Rules
     path: Path | None
+    """The file it was opened from."""
+
+    _arrays: dict[str, NDArray[Any]]
+    _goals: tuple[Goal, ...]
+    _table: _bearoff.OneSidedTable
+    _fingerprint: str
+    _known: set[Rules]
 
     def __init__(self) -> None:
         msg = "make a table by OneSided.build or OneSided.open"
@@ -87,9 +102,7 @@ class OneSided:
         self = object.__new__(cls)
         self.points, self.checkers, self.rules, self.path = points, checkers, rules, path
         self._arrays = arrays
-        self._goals = tuple(
-            goal for goal in GOALS if f"{goal} mean" in arrays
-        )
+        self._goals = tuple(goal for goal in GOALS if f"{goal} mean" in arrays)
         self._table = _bearoff.OneSidedTable(
             points,
             checkers,
@@ -140,9 +153,7 @@ class OneSided:
             The table.
         """
         points = whole(points, "points", 1, _MOST)
-        if not isinstance(rules, Rules):
-            msg = f"rules are a nardcore.Rules, not {type(rules).__name__}"
-            raise TypeError(msg)
+        check_kind(rules)
         most = min(MOST_CHECKERS, rules.checkers)
         checkers = whole(most if checkers is None else checkers, "checkers", 1, most)
         n = position_count(points, checkers)
@@ -158,7 +169,7 @@ class OneSided:
         with Crew(threads, progress, n * len(goals)) as crew:
             order, levels = _order(points, n)
             for goal in goals:
-                found = _build(crew, rules, points, GOALS.index(goal), order, levels, n)  # type: ignore[arg-type]
+                found = _build(crew, rules, points, GOALS.index(goal), order, levels, n)
                 arrays |= {f"{goal} {part}": found[part] for part in _PARTS}
         for array in arrays.values():
             array.flags.writeable = False
@@ -245,16 +256,14 @@ class OneSided:
         """The data as they are stored: read-only arrays by goal and part, indexed by `rank`.
 
         ``"off mean"`` holds means; the distribution of rank ``r`` is
-        ``raw["off rows"][s : s + raw["off length"][r]]`` with ``s = raw["off start"][r]``, its first
-        entry for ``raw["off first"][r]`` rolls.
+        ``raw["off rows"][s : s + raw["off length"][r]]`` with ``s = raw["off start"][r]``, its
+        first entry for ``raw["off first"][r]`` rolls.
         """
         return dict(self._arrays)
 
     def _admit(self, rules: Rules) -> None:
         if rules.bearoff_fingerprint(self.points) != self._fingerprint:
-            msg = (
-                f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
-            )
+            msg = f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
             raise TableError(msg)
         if len(self._known) > 100:
             self._known.clear()
@@ -269,7 +278,7 @@ class OneSided:
         rules = self.rules if rules is None else rules
         if rules not in self._known:
             self._admit(rules)
-        rows = _movegen._boards(boards)
+        rows = as_boards(boards)
         found: NDArray[np.int64] = _bearoff.race_ranks(rows, rules, self.points, self.checkers)
         return found
 
@@ -337,11 +346,11 @@ class OneSided:
     def mean_rolls_batch(
         self, boards: ArrayLike, *, rules: Rules | None = None, goal: Goal = "off"
     ) -> NDArray[np.float64]:
-        """Give mean numbers of rolls, ``float64[n, 2]``: the side on roll, the other; NaN outside."""
+        """Give mean numbers of rolls, ``float64[n, 2]``: the side on roll first; NaN outside."""
         ranks = self.ranks(boards, rules=rules)
         if self._goal(goal) not in self._goals:
             return np.where(ranks < 0, np.nan, 0.0)
-        found = self._arrays[f"{goal} mean"][np.maximum(ranks, 0)]
+        found: NDArray[np.float64] = self._arrays[f"{goal} mean"][np.maximum(ranks, 0)]
         found[ranks < 0] = np.nan
         return found
 
@@ -353,7 +362,10 @@ class OneSided:
         """
         self._rank(position, 0)
         self._rank(position, 1)
-        return self.outcomes_batch(position.board[None], rules=position.rules)[0]
+        found: NDArray[np.float64] = self.outcomes_batch(
+            position.board[None], rules=position.rules
+        )[0]
+        return found
 
     def outcomes_batch(
         self,
@@ -364,12 +376,12 @@ class OneSided:
     ) -> NDArray[np.float64]:
         """Give the outcome chances of boards, ``float64[n, 10]``; NaN where not covered."""
         rules = self.rules if rules is None else rules
-        rows = _movegen._boards(boards)
+        rows = as_boards(boards)
         ranks = self.ranks(rows, rules=rules)
         if rules.long_koks == "none_home" and self.points > 6:
             msg = "koks by none_home is not counted by one-sided tables beyond the home"
             raise TableError(msg)
-        found = _movegen._out(out, (len(rows), 10), np.float64)
+        found = as_out(out, (len(rows), 10))
         self._table.outcomes(rows, ranks, found)
         return found
 
@@ -420,14 +432,16 @@ def _order(points: int, n: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     pips = np.empty(n, np.int16)
     for at in range(0, n, 1 << 20):
         counts = unrank(np.arange(at, min(at + (1 << 20), n)), points=points)
-        pips[at : at + len(counts)] = counts.astype(np.int16) @ np.arange(1, points + 1, dtype=np.int16)
+        pips[at : at + len(counts)] = counts.astype(np.int16) @ np.arange(
+            1, points + 1, dtype=np.int16
+        )
     order = np.argsort(pips, kind="stable").astype(np.uint32)
     counted = np.bincount(pips)
     return order, np.concatenate([[0], np.cumsum(counted)])
 
 
 def _plain(rules: Rules, points: int) -> bool:
-    """Can every die be played until the last checker is off?"""
+    """Tell whether every die can be played until the last checker is off."""
     return not (
         rules.exact_first
         or (points > 6 and rules.last_home_larger)

@@ -1,8 +1,9 @@
 """Two-sided tables larger than the memory, built in their file.
 
-The file under construction lies beside the table's own, with the header of a table whose data are not
-yet hashed and the number of the last level that is safely on the disk. Levels only add to the data, so
-a build that was interrupted, at whatever moment, does the level after that one again and goes on.
+The file under construction lies beside the table's own, with the header of a table whose data are
+not yet hashed and the number of the last level that is safely on the disk. Levels only add to the
+data, so a build that was interrupted, at whatever moment, does the level after that one again and
+goes on.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from nardcore.bearoff._crew import Crew
 from nardcore.bearoff._two import DTYPES, VALUES, _about, _names
 from nardcore.errors import TableError
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows has no such locks
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 if TYPE_CHECKING:
     from nardcore.bearoff._two import _Plan

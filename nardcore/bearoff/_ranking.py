@@ -10,27 +10,59 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _bearoff
+from nardcore import _bearoff, _movegen
+from nardcore.rules import Rules
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["MOST_CHECKERS", "MOST_POINTS", "Places", "places", "position_count", "rank", "unrank"]
+__all__ = [
+    "MOST_CHECKERS",
+    "MOST_POINTS",
+    "Places",
+    "as_boards",
+    "as_out",
+    "check_kind",
+    "places",
+    "position_count",
+    "rank",
+    "unrank",
+    "whole",
+]
 
 MOST_POINTS = 25
 MOST_CHECKERS = 15
 
 
-def whole(value: object, name: str, least: int, most: int) -> int:
+def whole(value: Any, name: str, least: int, most: int) -> int:
     """Take a whole number within bounds."""
     if isinstance(value, bool):
         msg = f"{name} is an int, not a bool"
         raise TypeError(msg)
-    number = index(value)  # type: ignore[call-overload]
+    number = index(value)
     if not least <= number <= most:
         msg = f"{name} is {least} to {most}, not {number}"
         raise ValueError(msg)
     return int(number)
+
+
+def check_kind(rules: object) -> None:
+    """Refuse what are no rules."""
+    if not isinstance(rules, Rules):
+        msg = f"rules are a nardcore.Rules, not {type(rules).__name__}"
+        raise TypeError(msg)
+
+
+def as_boards(boards: ArrayLike) -> NDArray[np.int8]:
+    """Take ``int8[n, 32]``."""
+    found: NDArray[np.int8] = _movegen._boards(boards)  # type: ignore[attr-defined]
+    return found
+
+
+def as_out(out: NDArray[np.float64] | None, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Check an array to fill, or make one."""
+    found: NDArray[np.float64] = _movegen._out(out, shape, np.float64)  # type: ignore[attr-defined]
+    return found
 
 
 def position_count(points: int, checkers: int) -> int:
@@ -46,7 +78,7 @@ def position_count(points: int, checkers: int) -> int:
 
 
 def rank(counts: ArrayLike) -> Any:
-    """Number positions of one side: the combinatorial number system.
+    """Give the numbers of positions of one side in the combinatorial number system.
 
     With ``s(k)`` the checkers on the ``k`` highest points, the rank is the sum over ``k`` of the
     binomial coefficients ``C(s(k) + k - 1, k)``. It does not depend on a limit of checkers, every

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
 from nardcore.bearoff._file import check_rules, open_table, save_table
-from nardcore.bearoff._ranking import MOST_CHECKERS, Places, places, whole
+from nardcore.bearoff._ranking import (
+    MOST_CHECKERS,
+    Places,
+    as_boards,
+    as_out,
+    check_kind,
+    places,
+    whole,
+)
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, SCORING, Rules
 
@@ -44,7 +52,7 @@ _REACH = 24
 
 
 class TwoSided:
-    """Values of every position in which both sides have all their checkers home, a few or all of them.
+    """Values of every position in which both sides have all their checkers home or off.
 
     Made by `build` or `open`. Values are exact but for their storage: the play is perfect, for the
     winning chance (``equities="win"``), for the money with each state of the cube (``"money"``) or
@@ -77,6 +85,13 @@ class TwoSided:
     rules: Rules
     scoring: tuple[int, ...] | None
     path: Path | None
+    """The file it was opened from."""
+
+    _dtype: str
+    _arrays: dict[str, NDArray[Any]]
+    _table: _bearoff.TwoSidedTable
+    _fingerprint: str
+    _known: set[Rules]
 
     def __init__(self) -> None:
         msg = "make a table by TwoSided.build or TwoSided.open"
@@ -181,8 +196,8 @@ class TwoSided:
             programs = plan.programs(crew)
             arrays = {name: np.zeros(shape, dtype) for name, shape in plan.shapes().items()}
             halves = [[arrays[name] for name in half] for half in _names(plan.checkers, equities)]
-            for half, (mover, other) in zip(halves, plan.halves(), strict=False):
-                plan.set_ends(half, mover, other)
+            for mover, half in enumerate(halves):
+                plan.set_ends(half, mover)
             raw = [[_bytes(array) for array in half] for half in halves]
             job = _bearoff.TwoSidedJob(
                 programs[0],
@@ -302,13 +317,12 @@ class TwoSided:
         """
         from nardcore.bearoff._ranking import rank
 
-        return places(self.checkers[side]).place[rank(counts)]
+        found: NDArray[np.int32] = places(self.checkers[side]).place[rank(counts)]
+        return found
 
     def _admit(self, rules: Rules) -> None:
         if _fingerprint(rules, self.equities, self.scoring) != self._fingerprint:
-            msg = (
-                f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
-            )
+            msg = f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
             raise TableError(msg)
         if len(self._known) > 100:
             self._known.clear()
@@ -424,8 +438,8 @@ class TwoSided:
         rules = self.rules if rules is None else rules
         if rules not in self._known:
             self._admit(rules)
-        rows = _movegen._boards(boards)
-        found = _movegen._out(out, (len(rows),), np.float64)
+        rows = as_boards(boards)
+        found = as_out(out, (len(rows),))
         self._table.many(rows, rules, value, found)
         return found
 
@@ -552,9 +566,7 @@ class _Plan:
         rules: Rules,
         dtype: str,
     ) -> _Plan:
-        if not isinstance(rules, Rules):
-            msg = f"rules are a nardcore.Rules, not {type(rules).__name__}"
-            raise TypeError(msg)
+        check_kind(rules)
         pair = tuple(checkers) if isinstance(checkers, (tuple, list)) else (checkers, checkers)
         if len(pair) != 2:
             msg = f"checkers are a number or a pair of numbers, not {checkers!r}"
@@ -603,11 +615,9 @@ class _Plan:
         made = []
         for m in self.movers:
             side = self.sides[m]
-            cuts = list(range(0, len(side), 256)) + [len(side)]
+            cuts = [*range(0, len(side), 256), len(side)]
             parts = crew.run(
-                partial(
-                    _bearoff.program, self.rules, side.counts, side.place, a, b, crew.stop
-                )
+                partial(_bearoff.program, self.rules, side.counts, side.place, a, b, crew.stop)
                 for a, b in pairwise(cuts)
             )
             if any(part is None for part in parts):
@@ -642,7 +652,7 @@ class _Plan:
         lost[0] = 0
         return lost, won
 
-    def set_ends(self, half: list[NDArray[Any]], mover: int, other: int) -> None:
+    def set_ends(self, half: list[NDArray[Any]], mover: int) -> None:
         lost, won = self.ends(mover)
         for table in half:
             padded = np.zeros(table.shape[0] * _bearoff.LANES, table.dtype)
@@ -657,7 +667,8 @@ class _Plan:
             first = self.sides[m].first
             return int(first[min(max(pips, 0), len(first) - 1)])
 
-        few, many = [], []
+        few: list[tuple[int, ...]] = []
+        many: list[tuple[int, ...]] = []
         for m in self.movers:
             begin, end, last = place(m, level), place(m, level + 1), len(self.sides[m])
             lanes, other = place(1 - m, level), len(self.sides[1 - m])
@@ -687,7 +698,9 @@ class _Plan:
                 if pairs < 1 << 15:
                     statuses = [work()]
                 else:
-                    statuses = crew.run([work] * min(crew.threads, strips * (1 + (u1 - u0) // chunk)))
+                    statuses = crew.run(
+                        [work] * min(crew.threads, strips * (1 + (u1 - u0) // chunk))
+                    )
                 if min(statuses) < 0:
                     msg = "reading or writing the table's file failed"
                     raise OSError(msg)

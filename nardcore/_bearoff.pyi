@@ -1,0 +1,113 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import CapsuleType, disjoint_base
+
+from nardcore._board import Position
+from nardcore.rules import Rules
+from nardcore.typing import Boards
+
+LANES: Final[int]
+
+@disjoint_base
+class Stop:
+    def set(self) -> None: ...
+
+def position_count(points: int, checkers: int) -> int: ...
+def rank_batch(counts: NDArray[np.int8], out: NDArray[np.int64]) -> None: ...
+def unrank_batch(ranks: NDArray[np.int64], out: NDArray[np.int8]) -> None: ...
+def race_ranks(boards: Boards, rules: Rules, points: int, checkers: int) -> NDArray[np.int64]: ...
+def program(
+    rules: Rules,
+    counts: NDArray[np.int8],
+    place: NDArray[np.int32],
+    first: int,
+    last: int,
+    stop: Stop,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint16]] | None: ...
+
+@disjoint_base
+class Program:
+    places: Final[int]
+    def __init__(
+        self, start: NDArray[np.int64], count: NDArray[np.uint8], nexts: NDArray[np.uint16]
+    ) -> None: ...
+
+@disjoint_base
+class TwoSidedJob:
+    def __init__(
+        self,
+        mover: Program,
+        other: Program,
+        dtype: int,
+        values: int,
+        avx2: bool,
+        stop: Stop,
+        *,
+        tables: Sequence[Sequence[NDArray[np.uint8]]] | None = None,
+        fd: int = -1,
+        offsets: Sequence[Sequence[int]] | None = None,
+    ) -> None: ...
+    def begin(self) -> None: ...
+    def work(
+        self,
+        m: int,
+        lane_first: int,
+        lane_last: int,
+        first: int,
+        last: int,
+        low: int,
+        high: int,
+        chunk: int,
+    ) -> int: ...
+
+@disjoint_base
+class TwoSidedTable:
+    def __init__(
+        self,
+        checkers: tuple[int, int],
+        places: Sequence[NDArray[np.int32]],
+        tables: Sequence[Sequence[NDArray[np.uint8]]],
+        dtype: int,
+        values: int,
+    ) -> None: ...
+    def one(self, position: Position, value: int) -> float: ...
+    def many(self, boards: Boards, rules: Rules, value: int, out: NDArray[np.float64]) -> int: ...
+
+@disjoint_base
+class Probe:
+    table: Final[TwoSidedTable]
+    def __init__(self, table: TwoSidedTable, rules: Rules, single: bool) -> None: ...
+    @property
+    def capsule(self) -> CapsuleType: ...
+    def __call__(self, board: NDArray[np.int8]) -> NDArray[np.float32] | None: ...
+
+@disjoint_base
+class OneSidedJob:
+    def __init__(
+        self,
+        rules: Rules,
+        points: int,
+        goal: int,
+        plain: bool,
+        order: NDArray[np.uint32],
+        mean: NDArray[np.float64],
+        best: NDArray[np.uint32],
+        choice: NDArray[np.uint32],
+        start: NDArray[np.int64],
+        first: NDArray[np.uint8],
+        length: NDArray[np.uint8],
+        stop: Stop,
+    ) -> None: ...
+    def use(self, rows: NDArray[np.float64]) -> None: ...
+    def begin(self) -> None: ...
+    def work(self, first: int, last: int, filling: bool, chunk: int) -> bool: ...
+
+@disjoint_base
+class OneSidedTable:
+    def __init__(self, points: int, checkers: int, goals: Sequence[Any]) -> None: ...
+    def outcomes(
+        self, boards: Boards, ranks: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> NDArray[np.float64]: ...

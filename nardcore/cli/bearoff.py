@@ -1,0 +1,356 @@
+"""``nardcore bearoff``: tables built, asked, looked at and exchanged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nardcore.bearoff import OneSided, TwoSided, default, load, read_gnubg, write_gnubg
+from nardcore.cli._common import (
+    COUNT,
+    Written,
+    console,
+    echo_json,
+    examples,
+    json_option,
+    read_positions,
+    rules_option,
+    side,
+    threads_option,
+)
+from nardcore.rollouts import CLASSES
+from nardcore.rules import BACKGAMMON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from nardcore._board import Position
+    from nardcore.bearoff._two import Cube
+    from nardcore.rules import Rules
+
+__all__ = ["command"]
+
+FILE = click.Path(dir_okay=False)
+CUBES: tuple[Cube, ...] = ("owned", "centred", "opponent")
+
+
+@click.group(
+    "bearoff",
+    epilog=examples(
+        "nardcore bearoff build eight.nct --checkers 8",
+        "nardcore bearoff query kQcAgEoDAAAAAA --table eight.nct",
+        "nardcore bearoff info eight.nct --verify",
+        "nardcore bearoff export eight.nct gnubg_ts.bd",
+    ),
+)
+def command() -> None:
+    """Build tables of bear-offs and ask them."""
+
+
+def _checkers(text: str) -> int | tuple[int, int]:
+    parts = text.lower().split("x")
+    if len(parts) > 2 or not all(p.isascii() and p.isdecimal() and len(p) < 4 for p in parts):
+        msg = f"{text!r} is no number of checkers such as 8 or 8x6"
+        raise ValueError(msg)
+    numbers = [int(part) for part in parts]
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+class _Progress:
+    """A bar on the terminal, and nothing where there is none."""
+
+    def __init__(self, quiet: bool) -> None:
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        shown = console(stderr=True)
+        self.bar = Progress(
+            TextColumn("building"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=shown,
+            transient=True,
+            disable=quiet or not shown.is_terminal,
+        )
+        self.task = self.bar.add_task("building")
+
+    def __enter__(self) -> Callable[[int, int | None], None]:
+        self.bar.start()
+        return lambda done, total: self.bar.update(self.task, completed=done, total=total)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.bar.stop()
+
+
+@command.command(
+    "build",
+    epilog=examples(
+        "nardcore bearoff build eight.nct --checkers 8",
+        "nardcore bearoff build money.nct --checkers 6 --equities money",
+        "nardcore bearoff build all.nct --checkers 15",
+        "nardcore bearoff build all.nct --checkers 15 --max-memory 2g",
+        "nardcore bearoff build race.nct --one-sided --points 10",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option("--one-sided", is_flag=True, help="Distributions of the number of rolls of a side.")
+@click.option(
+    "--checkers",
+    type=Written("checkers", _checkers),
+    metavar="N",
+    help="Checkers of a side, or of both sides as 8x6; 6, and for one side all, by default.",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(1, 18),
+    default=6,
+    show_default=True,
+    help="Points that a one-sided table covers.",
+)
+@click.option(
+    "--equities",
+    type=click.Choice(["win", "money", "scoring"]),
+    default="win",
+    show_default=True,
+    help="What a two-sided table holds: chances to win, also equities with the cube, or points "
+    "by the loser's state.",
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["uint16", "float32", "float64"]),
+    default="uint16",
+    show_default=True,
+    help="How a two-sided table stores its values.",
+)
+@rules_option
+@click.option(
+    "--max-memory",
+    type=COUNT,
+    metavar="BYTES",
+    help="Build a larger two-sided table in its file, such as 2g; what was interrupted goes on.",
+)
+@threads_option
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+def build(
+    file: str,
+    one_sided: bool,
+    checkers: int | tuple[int, int] | None,
+    points: int,
+    equities: Any,
+    dtype: str,
+    rules: Rules | None,
+    max_memory: int | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compute a table and write it to FILE, which appears when it is whole."""
+    begun = perf_counter()
+    table: OneSided | TwoSided
+    with _Progress(quiet or as_json) as progress:
+        if one_sided:
+            if isinstance(checkers, tuple) or equities != "win" or max_memory is not None:
+                msg = "--one-sided has one number of --checkers, no --equities and no --max-memory"
+                raise click.UsageError(msg)
+            table = OneSided.build(
+                points=points,
+                checkers=checkers,
+                rules=rules or BACKGAMMON,
+                path=file,
+                threads=threads,
+                progress=progress,
+            )
+        else:
+            if points != 6:
+                msg = "two-sided tables cover six points"
+                raise click.UsageError(msg)
+            made_for = rules or BACKGAMMON
+            table = TwoSided.build(
+                checkers=checkers
+                or (made_for.checkers if equities == "scoring" else min(6, made_for.checkers)),
+                equities=equities,
+                rules=made_for,
+                dtype=dtype,
+                path=file,
+                max_memory=max_memory,
+                threads=threads,
+                progress=progress,
+            )
+    seconds = perf_counter() - begun
+    if as_json:
+        echo_json({**_about(table), "seconds": round(seconds, 3)})
+    else:
+        click.echo(f"{file}: {table!r}, {table.nbytes:,} bytes, {seconds:.2f} s")
+
+
+def _about(table: OneSided | TwoSided) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "file": None if table.path is None else str(table.path),
+        "kind": "two-sided" if isinstance(table, TwoSided) else "one-sided",
+        "rules": table.rules.name,
+        "bytes": table.nbytes,
+    }
+    if isinstance(table, TwoSided):
+        about |= {
+            "checkers": list(table.checkers),
+            "points": 6,
+            "equities": table.equities,
+            "dtype": table.dtype,
+            "scoring": table.scoring,
+        }
+    else:
+        about |= {"checkers": table.checkers, "points": table.points}
+    return about
+
+
+@command.command(
+    "query",
+    epilog=examples(
+        "nardcore bearoff query kQcAgEoDAAAAAA",
+        "nardcore bearoff query kQcAgEoDAAAAAA --table money.nct",
+        "nardcore bearoff query - --table eight.nct --json < positions.txt",
+    ),
+)
+@click.argument("position")
+@click.option(
+    "--table",
+    type=FILE,
+    metavar="FILE",
+    help="The table to ask; by default one of one-sided distributions on six points, "
+    "computed at once.",
+)
+@rules_option
+@json_option
+def query(position: str, table: str | None, rules: Rules | None, as_json: bool) -> None:
+    """Say what a table knows of POSITION.
+
+    POSITION is nardcore's text, a gnubg position ID or an XGID; - reads one a line from standard
+    input. Numbers are for the side on roll, before it rolls.
+    """
+    given = read_positions(position, rules)
+    opened = None if table is None else load(table)
+    for one in given:
+        asked = default(one.position.rules) if opened is None else opened
+        found = (
+            _two(asked, one.position) if isinstance(asked, TwoSided) else _one(asked, one.position)
+        )
+        if as_json:
+            echo_json({"position": one.position.text(), **found})
+        else:
+            _show(one.position, found)
+
+
+def _two(table: TwoSided, position: Position) -> dict[str, Any]:
+    found: dict[str, Any] = {"exact": True}
+    if table.equities != "scoring":
+        found["win"] = table.win(position)
+    found["equity"] = table.equity(position)
+    if table.equities == "money":
+        found["cube"] = {
+            cube: {
+                "no_double": table.equity(position, cube=cube),
+                "best": table.equity(position, cube=cube, double=True),
+            }
+            for cube in CUBES
+        }
+    return found
+
+
+def _one(table: OneSided, position: Position) -> dict[str, Any]:
+    outcomes = table.outcomes(position)
+    return {
+        "exact": False,
+        "win": float(outcomes[:5].sum()),
+        "outcomes": dict(zip(CLASSES, outcomes.tolist(), strict=True)),
+        "sides": [
+            {
+                "mean_rolls": table.mean_rolls(position, side=k),
+                "epc": table.epc(position, side=k),
+                "distribution": table.distribution(position, side=k).tolist(),
+            }
+            for k in range(2)
+        ],
+    }
+
+
+def _show(position: Position, found: dict[str, Any]) -> None:
+    click.echo(position.text())
+    kind = "" if found["exact"] else "  (from two distributions, not exact)"
+    if "win" in found:
+        click.echo(f"  win {found['win']:.6f}{kind}")
+    if "equity" in found:
+        click.echo(f"  equity {found['equity']:+.6f}")
+    for cube, values in found.get("cube", {}).items():
+        click.echo(
+            f"  cube {cube:8}  {values['no_double']:+.6f} without a double now, "
+            f"{values['best']:+.6f} at best"
+        )
+    for name, chance in found.get("outcomes", {}).items():
+        if chance > 0:
+            click.echo(f"  {name:18} {chance:.6f}")
+    for k, numbers in enumerate(found.get("sides", ())):
+        click.echo(
+            f"  {side(position, k == 0)}: {numbers['mean_rolls']:.4f} rolls, "
+            f"effective pips {numbers['epc']:.3f}"
+        )
+        for rolls, chance in enumerate(numbers["distribution"]):
+            if chance >= 5e-7:
+                click.echo(f"    {rolls:2} {chance:.6f}")
+
+
+@command.command("info", epilog=examples("nardcore bearoff info eight.nct --verify"))
+@click.argument("file", type=FILE)
+@click.option("--verify", is_flag=True, help="Check the hash of the data, too.")
+@json_option
+def info(file: str, verify: bool, as_json: bool) -> None:
+    """Say what a table is, and refuse a damaged one."""
+    from nardcore.bearoff._file import read_header
+
+    table = load(file, verify=verify)
+    header = read_header(Path(file))
+    about = {**_about(table), "library": header["library"], "sha256": header["sha256"]}
+    if as_json:
+        echo_json({**about, "verified": verify})
+        return
+    for name, value in about.items():
+        if value is not None:
+            text = "x".join(map(str, value)) if isinstance(value, list) else value
+            click.echo(f"{name:9} {text:,}" if isinstance(value, int) else f"{name:9} {text}")
+    if verify:
+        click.echo("the data have their hash")
+
+
+@command.command("export", epilog=examples("nardcore bearoff export money.nct gnubg_ts.bd"))
+@click.argument("file", type=FILE)
+@click.argument("target", type=FILE)
+def export(file: str, target: str) -> None:
+    """Write a table as a bear-off file of gnubg."""
+    write_gnubg(load(file), target)
+    click.echo(f"{target}: {Path(target).stat().st_size:,} bytes")
+
+
+@command.command("import", epilog=examples("nardcore bearoff import gnubg_ts.bd money.nct"))
+@click.argument("source", type=FILE)
+@click.argument("file", type=FILE)
+@rules_option
+def import_(source: str, file: str, rules: Rules | None) -> None:
+    """Read a bear-off file of gnubg and write it as a table."""
+    table = read_gnubg(source, rules=rules or BACKGAMMON)
+    table.save(file)
+    click.echo(f"{file}: {table!r}")

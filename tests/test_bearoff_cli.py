@@ -1,0 +1,93 @@
+"""The commands of ``nardcore bearoff``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+
+from click.testing import CliRunner
+
+import nardcore as nc
+from nardcore.cli._app import app, run
+
+SIX = "kQcAgEoDAAAAAA"
+
+
+def good(*args: object) -> str:
+    done = CliRunner().invoke(app, ["bearoff", *map(str, args)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def money(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "money.nct"
+    assert "6 x 6, money" in good("build", path, "--equities", "money")
+    return path
+
+
+def test_query_tells_what_a_table_knows(money: Path) -> None:
+    found = json.loads(good("query", SIX, "--table", money, "--json"))
+    assert found["win"] == pytest.approx(0.877719, abs=3e-5)
+    assert found["cube"]["owned"]["no_double"] == pytest.approx(0.933977, abs=6e-5)
+    assert found["cube"]["owned"]["best"] == 1
+    assert "cube centred   +0.930" in good("query", SIX, "--table", money)
+
+
+def test_query_needs_no_table() -> None:
+    found = json.loads(good("query", SIX, "--json"))
+    assert not found["exact"]
+    assert found["win"] == pytest.approx(0.8777, abs=0.01)
+    assert sum(found["sides"][0]["distribution"]) == pytest.approx(1)
+    assert "effective pips 30.792" in good("query", SIX)
+
+
+def test_info_describes_and_verifies(money: Path) -> None:
+    text = good("info", money, "--verify")
+    assert "two-sided" in text
+    assert "6x6" in text
+    assert json.loads(good("info", money, "--json"))["checkers"] == [6, 6]
+
+
+def test_tables_go_to_gnubg_and_back(money: Path, tmp_path: Path) -> None:
+    good("export", money, tmp_path / "t.bd")
+    good("import", tmp_path / "t.bd", tmp_path / "t.nct")
+    first, second = (nc.bearoff.TwoSided.open(p) for p in (money, tmp_path / "t.nct"))
+    assert all((first.raw[name] == second.raw[name]).all() for name in first.raw)
+
+
+def test_one_sided_tables_are_built_too(tmp_path: Path) -> None:
+    path = tmp_path / "one.nct"
+    about = json.loads(good("build", path, "--one-sided", "--points", 7, "--checkers", 3, "--json"))
+    assert about["points"] == 7
+    assert "rolls" in good("query", "backgammon 17,x,5,o 0/0 14/14 w - -", "--table", path)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["query", "start"],
+        ["query", SIX, "--table", "nowhere.nct"],
+        ["info", __file__],
+        ["build", "x.nct", "--checkers", "99"],
+        ["build", "x.nct", "--checkers", "eight"],
+        ["build", "x.nct", "--points", "7"],
+        ["build", "x.nct", "--one-sided", "--checkers", "3x3"],
+        ["build", "x.nct", "--checkers", "9", "--max-memory", "1000"],
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    args: list[str],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(app, ["bearoff", *args]) in (1, 2)
+    error = capsys.readouterr().err
+    assert error.startswith("nardcore bearoff")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
