@@ -111,3 +111,22 @@ class OneSidedTable:
     def outcomes(
         self, boards: Boards, ranks: NDArray[np.int64], out: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
+
+@disjoint_base
+class ContactJob:
+    def __init__(
+        self,
+        rules: Rules,
+        counts: NDArray[np.int8],
+        values: NDArray[np.float32],
+        equities: NDArray[np.float64],
+        fresh: NDArray[np.float32],
+        better: NDArray[np.float64],
+        points: Sequence[float],
+        stop: Stop,
+    ) -> None: ...
+    def begin(self) -> None: ...
+    def work(self, pairs: NDArray[np.int32], first: int, last: int) -> float: ...
+    def settle(self, pairs: NDArray[np.int32], first: int, last: int) -> None: ...
+
+def contact_indices(boards: Boards, n: int, out: NDArray[np.int64]) -> None: ...

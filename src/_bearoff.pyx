@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 
 from nardcore._types cimport *
 from nardcore._simd cimport kernels_t
-from nardcore._movegen cimport CompiledRules, compiled, kernels
+from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
 from nardcore._board cimport Position
 
 import numpy as np
@@ -50,3 +50,4 @@ cdef class Stop:
 include "bearoff_rank.pxi"
 include "bearoff_two.pxi"
 include "bearoff_one.pxi"
+include "bearoff_contact.pxi"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nardcore.bearoff._contact import Contact
 from nardcore.bearoff._file import read_header
 from nardcore.bearoff._gnubg import read_gnubg, write_gnubg
 from nardcore.bearoff._one import OneSided, default
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from nardcore.rules import Rules
 
 __all__ = [
+    "Contact",
     "OneSided",
     "TwoSided",
     "default",
@@ -31,7 +33,7 @@ __all__ = [
 
 def load(
     path: str | os.PathLike[str], *, rules: Rules | None = None, verify: bool = False
-) -> OneSided | TwoSided:
+) -> Contact | OneSided | TwoSided:
     """Open a saved table of any kind; see `TwoSided.open`.
 
     Examples
@@ -43,6 +45,9 @@ def load(
     ...     nc.bearoff.load(path)
     <TwoSided 2 x 2, win, uint16, rules backgammon>
     """
-    if read_header(Path(path)).get("kind") == "one-sided":
+    kind = read_header(Path(path)).get("kind")
+    if kind == "contact":
+        return Contact.open(path, rules=rules, verify=verify)
+    if kind == "one-sided":
         return OneSided.open(path, rules=rules, verify=verify)
     return TwoSided.open(path, rules=rules, verify=verify)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nardcore.bearoff import OneSided, TwoSided, default, load, read_gnubg, write_gnubg
+from nardcore.bearoff import Contact, OneSided, TwoSided, default, load, read_gnubg, write_gnubg
 from nardcore.cli._common import (
     COUNT,
     Written,
@@ -21,8 +21,9 @@ from nardcore.cli._common import (
     side,
     threads_option,
 )
+from nardcore.errors import TableError
 from nardcore.rollouts import CLASSES
-from nardcore.rules import BACKGAMMON
+from nardcore.rules import BACKGAMMON, HYPERGAMMON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FILE = click.Path(dir_okay=False)
+KINDS = {TwoSided: "two-sided", OneSided: "one-sided", Contact: "contact"}
 CUBES: tuple[Cube, ...] = ("owned", "centred", "opponent")
 
 
@@ -42,7 +44,7 @@ CUBES: tuple[Cube, ...] = ("owned", "centred", "opponent")
     "bearoff",
     epilog=examples(
         "nardcore bearoff build eight.nct --checkers 8",
-        "nardcore bearoff query kQcAgEoDAAAAAA --table eight.nct",
+        "nardcore bearoff query kQcAgEoDAAAAAA --table eight.nct --json",
         "nardcore bearoff info eight.nct --verify",
         "nardcore bearoff export eight.nct gnubg_ts.bd",
     ),
@@ -109,6 +111,7 @@ class _Progress:
 )
 @click.argument("file", type=FILE)
 @click.option("--one-sided", is_flag=True, help="Distributions of the number of rolls of a side.")
+@click.option("--contact", is_flag=True, help="A game of 1 to 3 checkers in full contact, solved.")
 @click.option(
     "--checkers",
     type=Written("checkers", _checkers),
@@ -150,6 +153,7 @@ class _Progress:
 def build(
     file: str,
     one_sided: bool,
+    contact: bool,
     checkers: int | tuple[int, int] | None,
     points: int,
     equities: Any,
@@ -162,9 +166,16 @@ def build(
 ) -> None:
     """Compute a table and write it to FILE, which appears when it is whole."""
     begun = perf_counter()
-    table: OneSided | TwoSided
+    table: Contact | OneSided | TwoSided
     with _Progress(quiet or as_json) as progress:
-        if one_sided:
+        if contact:
+            if one_sided or checkers is not None or equities != "win" or max_memory is not None:
+                msg = "--contact takes its checkers and points from the --rules"
+                raise click.UsageError(msg)
+            table = Contact.build(
+                rules=rules or HYPERGAMMON, path=file, threads=threads, progress=progress
+            )
+        elif one_sided:
             if isinstance(checkers, tuple) or equities != "win" or max_memory is not None:
                 msg = "--one-sided has one number of --checkers, no --equities and no --max-memory"
                 raise click.UsageError(msg)
@@ -199,10 +210,10 @@ def build(
         click.echo(f"{file}: {table!r}, {table.nbytes:,} bytes, {seconds:.2f} s")
 
 
-def _about(table: OneSided | TwoSided) -> dict[str, Any]:
+def _about(table: Contact | OneSided | TwoSided) -> dict[str, Any]:
     about: dict[str, Any] = {
         "file": None if table.path is None else str(table.path),
-        "kind": "two-sided" if isinstance(table, TwoSided) else "one-sided",
+        "kind": KINDS[type(table)],
         "rules": table.rules.name,
         "bytes": table.nbytes,
     }
@@ -214,8 +225,14 @@ def _about(table: OneSided | TwoSided) -> dict[str, Any]:
             "dtype": table.dtype,
             "scoring": table.scoring,
         }
-    else:
+    elif isinstance(table, OneSided):
         about |= {"checkers": table.checkers, "points": table.points}
+    else:
+        about |= {
+            "checkers": table.rules.checkers,
+            "tolerance": table.tolerance,
+            "sweeps": table.sweeps,
+        }
     return about
 
 
@@ -247,9 +264,12 @@ def query(position: str, table: str | None, rules: Rules | None, as_json: bool) 
     opened = None if table is None else load(table)
     for one in given:
         asked = default(one.position.rules) if opened is None else opened
-        found = (
-            _two(asked, one.position) if isinstance(asked, TwoSided) else _one(asked, one.position)
-        )
+        if isinstance(asked, TwoSided):
+            found = _two(asked, one.position)
+        elif isinstance(asked, Contact):
+            found = _contact(asked, one.position)
+        else:
+            found = _one(asked, one.position)
         if as_json:
             echo_json({"position": one.position.text(), **found})
         else:
@@ -270,6 +290,16 @@ def _two(table: TwoSided, position: Position) -> dict[str, Any]:
             for cube in CUBES
         }
     return found
+
+
+def _contact(table: Contact, position: Position) -> dict[str, Any]:
+    outcomes = table.outcomes(position).astype(float).tolist()
+    return {
+        "exact": True,
+        "win": table.win(position),
+        "equity": table.equity(position),
+        "outcomes": dict(zip(CLASSES, outcomes, strict=True)),
+    }
 
 
 def _one(table: OneSided, position: Position) -> dict[str, Any]:
@@ -341,7 +371,11 @@ def info(file: str, verify: bool, as_json: bool) -> None:
 @click.argument("target", type=FILE)
 def export(file: str, target: str) -> None:
     """Write a table as a bear-off file of gnubg."""
-    write_gnubg(load(file), target)
+    table = load(file)
+    if isinstance(table, Contact):
+        msg = "gnubg's bear-off files hold no contact"
+        raise TableError(msg)
+    write_gnubg(table, target)
     click.echo(f"{target}: {Path(target).stat().st_size:,} bytes")
 
 
