@@ -1,0 +1,180 @@
+"""Bear-off tables beside makebearoff: times, errors, queries.
+
+python -P bench/bench_bearoff.py              a minute or two (makebearoff: 6 x 6, 6 points)
+python -P bench/bench_bearoff.py --seven      also 6 x 7 and 7 points
+python -P bench/bench_bearoff.py --full       also 15 x 15 (6 GB of memory) and 10 points
+
+Both sides of a ratio are computed in the same run, and compared before their times are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import nardcore as nc
+from nardcore.bearoff import OneSided, TwoSided, position_count, read_gnubg, unrank
+
+MAKEBEAROFF = Path("/usr/games/makebearoff")
+
+
+def timed(work, repeat=1):
+    best, found = float("inf"), None
+    for _ in range(repeat):
+        begun = time.perf_counter()
+        found = work()
+        best = min(best, time.perf_counter() - begun)
+    return best, found
+
+
+def makebearoff(*args):
+    if not MAKEBEAROFF.exists():
+        return None, None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.bd")
+        seconds, _ = timed(
+            lambda: subprocess.run(
+                [MAKEBEAROFF, *args, "-f", path], check=True, capture_output=True
+            )
+        )
+        return seconds, read_gnubg(path)
+
+
+def ratio(ours, theirs):
+    return (
+        "makebearoff skipped"
+        if theirs is None
+        else f"makebearoff {theirs:.2f} s, x {theirs / ours:.0f}"
+    )
+
+
+def two_sided(n):
+    theirs, table = makebearoff("-t", f"6x{n}")
+    for equities in ("win", "money"):
+        ours, found = timed(lambda e=equities: TwoSided.build(checkers=n, equities=e), 5)
+        steps = ""
+        if table is not None:
+            worst = {
+                name: int(np.abs(found.raw[name].astype(int) - table.raw[name].astype(int)).max())
+                for name in found.raw
+            }
+            assert max(worst.values()) <= 8, worst
+            steps = f", 16-bit steps apart at most: {worst}"
+        print(f"two-sided {n} x {n} {equities}: {ours:.4f} s; {ratio(ours, theirs)}{steps}")
+
+
+def one_sided(points):
+    theirs, table = makebearoff("-o", str(points))
+    ours, found = timed(lambda: OneSided.build(points=points), 3)
+    apart = ""
+    if table is not None:
+        means = {
+            g: float(np.abs(found.raw[g] - table.raw[g]).max()) for g in ("off mean", "first mean")
+        }
+        assert max(means.values()) < 1e-3, means
+        apart = f", means apart at most: {means}"
+    print(f"one-sided {points} points: {ours:.4f} s; {ratio(ours, theirs)}{apart}")
+
+
+def errors(most):
+    for n in range(6, most + 1):
+        exact = TwoSided.build(checkers=n, equities="money", dtype="float64")
+        small = TwoSided.build(checkers=n, equities="money")
+        worst = {
+            name: float(np.abs(small.raw[name] / 65535 - exact.raw[name]).max())
+            for name in exact.raw
+        }
+        print(f"error of 16 bits, {n} x {n}, of the range: {worst}")
+        assert max(worst.values()) < 6e-5
+
+
+def random_boards(n, k, seed=0):
+    rng = np.random.default_rng(seed)
+    u, v = (unrank(rng.integers(1, position_count(6, n), k), points=6) for _ in range(2))
+    boards = np.zeros((k, 32), np.int8)
+    boards[:, :6], boards[:, 18:24] = u, -v[:, ::-1]
+    boards[:, 26], boards[:, 27] = 15 - u.sum(axis=1), 15 - v.sum(axis=1)
+    return boards
+
+
+def one_against_two(n=8):
+    exact, near = TwoSided.build(checkers=n, dtype="float32"), nc.bearoff.default()
+    boards = random_boards(n, 200_000)
+    error = near.win_batch(boards) - exact.win_batch(boards)
+    print(
+        f"win chance from two distributions, {n} x {n}, 200,000 random pairs, error: "
+        f"mean {error.mean():+.5f}, deviation {error.std():.5f}, largest {np.abs(error).max():.4f}"
+    )
+
+
+def queries():
+    table = TwoSided.build(checkers=8)
+    boards = random_boards(8, 1_000_000)
+    out = np.empty(len(boards))
+    seconds, _ = timed(lambda: table.win_batch(boards, out=out), 5)
+    p = nc.Position.from_board(boards[0])
+    single, _ = timed(lambda: [table.win(p) for _ in range(100_000)], 5)
+    print(
+        f"queries: batch {len(boards) / seconds / 1e6:.1f} million/s, single {single * 10:.2f} us"
+    )
+
+
+def from_successors(table, k=10_000):
+    """Recompute values of random pairs in float64 from the table's values of their successors."""
+    boards = random_boards(table.checkers[0], k, seed=7)
+    found = nc.batch.expand(boards, rules=nc.BACKGAMMON)
+    indptr, after = found.indptr, found.boards
+    flipped = nc.batch.flip(after, rules=nc.BACKGAMMON)
+    theirs = table.win_batch(flipped)
+    theirs[np.asarray(after)[:, 26] == 15] = 0
+    best = 1 - np.minimum.reduceat(theirs, indptr[:-1])
+    weights = np.array(nc.dice.WEIGHTS)
+    value = best.reshape(k, 21) @ weights / 36
+    return float(np.abs(value - table.win_batch(boards)).max())
+
+
+def full():
+    seconds, table = timed(lambda: TwoSided.build(checkers=15))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    gigabytes = table.nbytes / 1e9
+    print(f"two-sided 15 x 15: {seconds:.1f} s, {gigabytes:.2f} GB, peak memory {memory:.2f} GB")
+    print(
+        f"  10,000 random pairs from their successors: off by {from_successors(table):.2e} at most"
+    )
+    del table
+    seconds, table = timed(lambda: OneSided.build(points=10))
+    print(f"one-sided 10 points: {seconds:.1f} s, {table.nbytes / 1e9:.2f} GB")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seven", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--only-full", action="store_true")
+    options = parser.parse_args()
+    print(f"nardcore {nc.__version__}, {nc.isa()}")
+    if options.only_full:
+        full()
+        return
+    queries()
+    for n in (10, 12):
+        print(f"two-sided {n} x {n}: {timed(lambda n=n: TwoSided.build(checkers=n))[0]:.2f} s")
+    errors(8)
+    one_against_two()
+    one_sided(6)
+    two_sided(6)
+    if options.seven or options.full:
+        one_sided(7)
+        two_sided(7)
+    if options.full:
+        full()
+
+
+if __name__ == "__main__":
+    main()
