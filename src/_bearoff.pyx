@@ -7,7 +7,8 @@ from libc.string cimport memcpy, memset
 
 from nardcore._types cimport *
 from nardcore._simd cimport kernels_t
-from nardcore._movegen cimport CompiledRules, compiled, kernels, outcome
+from nardcore._rules cimport CompiledRules, compiled, outcome
+from nardcore._movegen cimport kernels
 from nardcore._board cimport Position
 
 import numpy as np

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -509,6 +510,17 @@ def test_native_code_probes_what_is_fixed(six: TwoSided) -> None:
         )
         is not None
     )
+
+
+def test_rollouts_end_at_a_table() -> None:
+    table = TwoSided.build(checkers=4)
+    p = position((0, 0, 0, 0, 1, 1), (0, 0, 0, 1, 0, 1))
+    result = nc.rollout(p, games=10, seed=1, tables=[table])
+    assert result.win == pytest.approx(table.win(p), abs=1e-7)
+    assert result.table_games == 10
+    boards = some_pairs(4, 4, 5)
+    again = pickle.loads(pickle.dumps(table))
+    np.testing.assert_array_equal(again.win_batch(boards), table.win_batch(boards))
 
 
 def test_rollouts_agree_with_the_tables() -> None:

@@ -35,8 +35,8 @@ class Contact:
     """Chances of all outcome classes in every position of one to three checkers a side.
 
     Full contact, cubeless, under the play that is best for the rules' scoring. The recursion is
-    iterated until no equity and no chance changes by more than a tolerance in a whole sweep. Numbers are for the
-    side on roll, before it rolls.
+    iterated until no equity and no chance changes by more than a tolerance in a whole sweep.
+    Numbers are for the side on roll, before it rolls.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Contact:
     >>> import nardcore as nc
     >>> rules = nc.HYPERGAMMON.replace(checkers=1, start=((24, 1),))
     >>> table = nc.bearoff.Contact.build(rules=rules)
-    >>> 0.5 < table.win(nc.Position.start(rules)) < 0.6
+    >>> 0.6 < table.win(nc.Position.start(rules)) < 0.61
     True
     """
 

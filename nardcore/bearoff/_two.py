@@ -279,6 +279,13 @@ class TwoSided:
             checkers, equities, made_for, dtype, scoring, opened.arrays, path=opened.path
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Other processes map the same file; a table without one is sent whole.
+        if self.path is not None:
+            return TwoSided.open, (self.path,)
+        made = (self.checkers, self.equities, self.rules, self._dtype, self.scoring)
+        return TwoSided._make, (*made, self._arrays)
+
     # ----------------------------------------------------------------------------------- queries
 
     def __repr__(self) -> str:
