@@ -6,6 +6,8 @@
 __version__ = "0.1.0"
 
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 try:
     import nardcore._capi as _capi  # noqa: F401
@@ -18,7 +20,7 @@ except ModuleNotFoundError as _error:
     )
     raise ImportError(_msg) from _error
 
-from nardcore import batch, bearoff, dice
+from nardcore import batch, dice
 from nardcore._board import Play, Plays, Position
 from nardcore._movegen import isa
 from nardcore._trials import Replay, Turn
@@ -98,6 +100,20 @@ __all__ = [
     "rollout",
     "rollout_chunk",
 ]
+
+
+if _TYPE_CHECKING:
+    from nardcore import bearoff as bearoff
+
+
+def __getattr__(name: str) -> _Any:
+    # Tables are imported when they are first asked for, so that nobody else waits for them.
+    if name == "bearoff":
+        from importlib import import_module
+
+        return import_module("nardcore.bearoff")
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
 def get_include() -> str:
