@@ -2,15 +2,10 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from typing_extensions import disjoint_base
 
 from nardcore.rules import Rules
 
 def isa() -> str: ...
-
-@disjoint_base
-class Buffer:
-    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 def plays(
     boards: ArrayLike,

@@ -1,9 +1,10 @@
 """The kernels chosen for this CPU; batches of positions, perft and expansion."""
 import os
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int8_t, int32_t, int64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from nardcore._types cimport *
@@ -11,10 +12,6 @@ from nardcore._rules cimport CompiledRules, compiled, outcome, sound
 from nardcore._simd cimport kernels_t
 
 import numpy as np
-
-
-cdef extern from "memory.h" nogil:
-    void nc_large_pages(void *p, size_t size) noexcept
 
 
 cdef const kernels_t *KERNELS = NULL
@@ -126,123 +123,115 @@ def _out(out, shape, dtype=np.int8):
     return out
 
 
-cdef class Buffer:
-    """Memory that grows in native code and then becomes an array without a copy."""
-    cdef int8_t *p
-    cdef Py_ssize_t n, size
-    cdef Py_ssize_t shape[1]
-    cdef Py_ssize_t strides[1]
+ctypedef int32_t (*plays_t)(const rules_t *, const board_t *, int, int, board_t *) noexcept nogil
 
-    def __dealloc__(self):
-        free(self.p)
+cdef enum:
+    STRETCH = 1 << 16                   # rolls between two looks at signals
 
-    cdef bint reserve(self, Py_ssize_t more) noexcept nogil:
-        cdef Py_ssize_t size = self.size
-        cdef void *p
-        if self.n + more <= size:
-            return True
-        while self.n + more > size:
-            size = 2 * size if size else 1 << 16
-        p = realloc(self.p, size)
-        if not p:
-            return False
-        self.p = <int8_t *>p
-        self.size = size
-        nc_large_pages(p, size)
-        return True
+cdef int8_t ALL_ROLLS[21][2]
 
-    def __getbuffer__(self, Py_buffer *buffer, int flags):
-        self.shape[0] = self.n
-        self.strides[0] = 1
-        buffer.buf = self.p if self.p else <void *>self.shape
-        buffer.format = "b"
-        buffer.internal = NULL
-        buffer.itemsize = 1
-        buffer.len = self.n
-        buffer.ndim = 1
-        buffer.obj = self
-        buffer.readonly = 0
-        buffer.shape = self.shape
-        buffer.strides = self.strides
-        buffer.suboffsets = NULL
 
-    cdef array(self, int width):
-        cdef void *p
-        if self.n:
-            p = realloc(self.p, self.n)             # give back what was reserved and not filled
-            if p:
-                self.p = <int8_t *>p
-                self.size = self.n
-        return np.asarray(self).reshape(-1, width)
+cdef void _list_rolls() noexcept:
+    cdef int a, b, i = 0
+    for a in range(1, 7):
+        for b in range(1, a + 1):
+            ALL_ROLLS[i][0] = a
+            ALL_ROLLS[i][1] = b
+            i += 1
+
+
+_list_rolls()
+
+
+cdef tuple results_of(plays_t generate, CompiledRules c, a, rolls, out):
+    """The results of a roll a row, or of all 21 rolls of every row where rolls is None: (indptr, boards).
+
+    Results go to `out`, or to an array whose size is foretold from the first rows, as it costs more to move or to touch
+    memory than to fill it.
+    """
+    cdef const int8_t[:, ::1] rows = a
+    cdef const int8_t[:, ::1] given_rolls
+    cdef const int8_t *roll
+    cdef Py_ssize_t n = rows.shape[0] * (21 if rolls is None else 1), i = 0, stop, room, total = 0
+    cdef int32_t k = 0
+    cdef int8_t[:, ::1] to
+    cdef bint every = rolls is None, fixed = out is not None
+    _check(c, rows)
+    if not every:
+        given_rolls = rolls
+    indptr = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] ends = indptr
+    if fixed:
+        if np.may_share_memory(out, a):
+            msg = "out may not overlap boards"
+            raise ValueError(msg)
+        found = _out(out, (out.shape[0], 32) if getattr(out, "ndim", 0) == 2 else (0, 32))
+    else:
+        found = np.empty((24 * min(n, 4096) + 2 * NC_MAX_PLAYS, 32), np.int8)
+    to = found
+    room = to.shape[0]
+    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+    if not scratch:
+        raise MemoryError
+    try:
+        while i < n:
+            stop = i + STRETCH if i + STRETCH < n else n
+            with nogil:
+                while i < stop:
+                    roll = &ALL_ROLLS[i % 21][0] if every else &given_rolls[i, 0]
+                    k = generate(&c.c, <const board_t *>&rows[i // 21 if every else i, 0], roll[0], roll[1],
+                                 <board_t *>&to[total, 0] if room - total >= NC_MAX_PLAYS else scratch)
+                    if k < 0 or k > room - total:
+                        break
+                    if k and room - total < NC_MAX_PLAYS:
+                        memcpy(&to[total, 0], scratch, k * sizeof(board_t))
+                    total += k
+                    i += 1
+                    ends[i] = total
+            if k < 0:
+                raise MemoryError
+            PyErr_CheckSignals()
+            if i < stop:                        # no room for the results of this row
+                if fixed:
+                    msg = f"out holds {room} results, not enough from row {i} on"
+                    raise ValueError(msg)
+                room = max(room + room // 2, total // (i or 1) * n * 11 // 10) + 2 * NC_MAX_PLAYS
+                larger = np.empty((room, 32), np.int8)
+                larger[:total] = found[:total]
+                to = found = larger
+    finally:
+        free(scratch)
+    if not fixed and total < room // 2:
+        return indptr, found[:total].copy()
+    return indptr, found[:total]
 
 
 def plays(boards, dice, rules, *, bint steps=False, out=None):
     """Batch form of the generator; see nardcore.batch.plays."""
     cdef CompiledRules c = compiled(rules)
     a = _boards(boards)
+    rolls = _dice(dice, a.shape[0])
+    indptr, found = results_of(KERNELS.plays, c, a, rolls, out)
+    if not steps:
+        return indptr, found, None
+    moves = np.empty((found.shape[0], 2 * NC_MAX_STEPS), np.int8)
     cdef const int8_t[:, ::1] rows = a
-    cdef const int8_t[:, ::1] rolls = _dice(dice, a.shape[0])
-    cdef Py_ssize_t n = rows.shape[0], i, room = -1, total = 0
-    cdef int32_t k, j
-    cdef int8_t[:, ::1] given
-    cdef const board_t *board
-    cdef Buffer results = Buffer(), moves = Buffer()
-    cdef bint full = False, lost = False
-    _check(c, rows)
-    indptr = np.zeros(n + 1, np.int64)
-    cdef int64_t[::1] ends = indptr
-    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
-    if not scratch:
-        raise MemoryError
-    try:
-        if out is not None:
-            if np.may_share_memory(out, a):
-                msg = "out may not overlap boards"
-                raise ValueError(msg)
-            given = _out(out, (out.shape[0], 32) if getattr(out, "ndim", 0) == 2 else (0, 32))
-            room = given.shape[0]
+    cdef const int8_t[:, ::1] dice_rows = rolls
+    cdef const int8_t[:, ::1] results = found
+    cdef const int64_t[::1] ends = indptr
+    cdef int8_t[:, ::1] to = moves
+    cdef Py_ssize_t i = 0, stop, n = rows.shape[0]
+    cdef int64_t k
+    while i < n:
+        stop = i + STRETCH if i + STRETCH < n else n
         with nogil:
-            for i in range(n):
-                board = <const board_t *>&rows[i, 0]
-                if room < 0:
-                    if not results.reserve(NC_MAX_PLAYS * sizeof(board_t)):
-                        lost = True
-                        break
-                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], <board_t *>(results.p + results.n))
-                    if k > 0:
-                        results.n += k * sizeof(board_t)
-                elif room - total >= NC_MAX_PLAYS:
-                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], <board_t *>&given[total, 0])
-                else:
-                    k = KERNELS.plays(&c.c, board, rolls[i, 0], rolls[i, 1], scratch)
-                    if k > room - total:
-                        full = True
-                        break
-                    if k > 0:
-                        memcpy(&given[total, 0], scratch, k * sizeof(board_t))
-                if k < 0:
-                    lost = True
-                    break
-                if steps:
-                    if not moves.reserve(k * 2 * NC_MAX_STEPS):
-                        lost = True
-                        break
-                    for j in range(k):
-                        KERNELS.find_steps(&c.c, board, rolls[i, 0], rolls[i, 1],
-                                           <board_t *>(results.p + results.n) - k + j if room < 0
-                                           else <board_t *>&given[total + j, 0], moves.p + moves.n)
-                        moves.n += 2 * NC_MAX_STEPS
-                total += k
-                ends[i + 1] = total
-    finally:
-        free(scratch)
-    if lost:
-        raise MemoryError
-    if full:
-        msg = f"out holds {room} results, not enough from row {i} on"
-        raise ValueError(msg)
-    found = out[:total] if out is not None else results.array(32)
-    return indptr, found, moves.array(2 * NC_MAX_STEPS) if steps else None
+            while i < stop:
+                for k in range(ends[i], ends[i + 1]):
+                    KERNELS.find_steps(&c.c, <const board_t *>&rows[i, 0], dice_rows[i, 0], dice_rows[i, 1],
+                                       <const board_t *>&results[k, 0], &to[k, 0])
+                i += 1
+        PyErr_CheckSignals()
+    return indptr, found, moves
 
 
 def flip(boards, rules, *, out=None):
@@ -308,63 +297,14 @@ def results(boards, rules, *, out=None):
 
 def expand(boards, rules):
     """All results of all 21 rolls of each board, in the order of nardcore.dice.ROLLS; see nardcore.batch.expand."""
-    cdef CompiledRules c = compiled(rules)
-    a = _boards(boards)
-    cdef const int8_t[:, ::1] rows = a
-    cdef Buffer found = Buffer()
-    cdef Py_ssize_t i, at = 0
-    cdef int32_t k
-    cdef int d1, d2
-    cdef bint lost = False
-    _check(c, rows)
-    indptr = np.zeros(21 * a.shape[0] + 1, np.int64)
-    cdef int64_t[::1] ends = indptr
-    with nogil:
-        for i in range(rows.shape[0]):
-            for d1 in range(1, 7):
-                for d2 in range(1, d1 + 1):
-                    if not found.reserve(NC_MAX_PLAYS * sizeof(board_t)):
-                        lost = True
-                        break
-                    k = KERNELS.plays(&c.c, <const board_t *>&rows[i, 0], d1, d2, <board_t *>(found.p + found.n))
-                    if k < 0:
-                        lost = True
-                        break
-                    found.n += k * sizeof(board_t)
-                    at += 1
-                    ends[at] = ends[at - 1] + k
-            if lost:
-                break
-    if lost:
-        raise MemoryError
-    return indptr, found.array(32)
+    return results_of(KERNELS.plays, compiled(rules), _boards(boards), None, None)
 
 
 def plays_by(str kernel, boards, dice, rules):
     """`plays` by the kernel "general" or "chosen": for tests, which hold the two against each other."""
-    cdef CompiledRules c = compiled(rules)
     a = _boards(boards)
-    cdef const int8_t[:, ::1] rows = a
-    cdef const int8_t[:, ::1] rolls = _dice(dice, a.shape[0])
-    cdef Buffer found = Buffer()
-    cdef Py_ssize_t i
-    cdef int32_t k
-    _check(c, rows)
-    indptr = np.zeros(a.shape[0] + 1, np.int64)
-    for i in range(a.shape[0]):
-        if not found.reserve(NC_MAX_PLAYS * sizeof(board_t)):
-            raise MemoryError
-        if kernel == "general":
-            k = KERNELS.plays_general(&c.c, <const board_t *>&rows[i, 0], rolls[i, 0], rolls[i, 1],
-                                      <board_t *>(found.p + found.n))
-        else:
-            k = KERNELS.plays(&c.c, <const board_t *>&rows[i, 0], rolls[i, 0], rolls[i, 1],
-                              <board_t *>(found.p + found.n))
-        if k < 0:
-            raise MemoryError
-        found.n += k * sizeof(board_t)
-        indptr[i + 1] = indptr[i] + k
-    return indptr, found.array(32)
+    return results_of(KERNELS.plays_general if kernel == "general" else KERNELS.plays, compiled(rules), a,
+                      _dice(dice, a.shape[0]), None)
 
 
 # ---- perft ---------------------------------------------------------------------------------------------------------
