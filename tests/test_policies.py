@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import hashlib
+import math
 import os
 import subprocess
 import sys
