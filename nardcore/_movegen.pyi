@@ -6,7 +6,6 @@ from numpy.typing import ArrayLike, NDArray
 from nardcore.rules import Rules
 
 def isa() -> str: ...
-
 def plays(
     boards: ArrayLike,
     dice: ArrayLike,
