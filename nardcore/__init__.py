@@ -125,4 +125,6 @@ def get_include() -> str:
     >>> os.path.exists(os.path.join(get_include(), "nardcore.h"))
     True
     """
-    return str(_Path(__file__).parent / "include")
+    from pathlib import Path
+
+    return str(Path(__file__).parent / "include")

@@ -7,7 +7,6 @@ best, the first of equals in the fixed order of results. ``"random"`` takes any 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +38,8 @@ def linear_evaluator(movement: Movement) -> Evaluator:
     >>> scores.shape, plays[int(scores.argmax())] in plays
     ((16,), True)
     """
+    from pathlib import Path
+
     path = Path(__file__).parent / "weights" / f"linear_{movement}.npz"
     with np.load(path, allow_pickle=False) as file:
         weights = file["weights"]
