@@ -5,7 +5,6 @@
 
 __version__ = "0.1.0"
 
-from pathlib import Path as _Path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
