@@ -52,7 +52,10 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
 
 def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
     """Write a result under a temporary name, then give it its own."""
-    target = Path(path)
+    target = Path(path).resolve()  # a link stays one, and its target is written
+    if target.exists() and not target.is_file():
+        msg = f"{os.fspath(path)} is no regular file, so no result is written there"
+        raise OSError(msg)
     text = json.dumps(to_dict(result), indent=1) + "\n"
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     try:
@@ -141,6 +144,9 @@ def _result(data: Any) -> RolloutResult:
         plies[_count(int(i))] = _count(n)
     ranges = _join(tuple((_count(first), _count(n)) for first, n in data["ranges"]))
     games = sum(n for _, n in ranges)
+    if ranges and sum(ranges[-1]) > 2**62:
+        msg = "trials are numbered below 2**62"
+        raise FormatError(msg)
     if counts.shape != (10,):
         msg = f"there are ten counts, not {counts.size}"
         raise FormatError(msg)

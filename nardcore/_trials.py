@@ -62,6 +62,14 @@ class Spec:
         if len(both) != 2:
             msg = "policy is one policy or a pair"  # type: ignore[unreachable]
             raise ValueError(msg)
+        for one in both:
+            made_for = getattr(one, "movement", None) if isinstance(one, Evaluator) else None
+            if made_for not in (None, position.rules.movement):
+                msg = f"the evaluator {name_of(one)} is for {made_for} nardy"
+                raise ValueError(msg)
+        if not isinstance(opening, bool):
+            msg = f"opening is True or False, not {opening!r}"  # type: ignore[unreachable]
+            raise TypeError(msg)
         if dice is not None and opening:
             msg = "dice and opening exclude each other"
             raise ValueError(msg)
@@ -73,6 +81,9 @@ class Spec:
         sequence = np.random.SeedSequence(seed)
         entropy: Any = sequence.entropy
         words = tuple(int(word) for word in np.atleast_1d(np.asarray(entropy, dtype=object)))
+        if not words:
+            msg = "a seed is a whole number or some of them, not an empty sequence"
+            raise ValueError(msg)
         return Spec(
             position,
             (resolve(both[0]), resolve(both[1])),
@@ -305,8 +316,8 @@ class Replay:
 def replay_trial(spec: Spec, trial: int) -> Replay:
     """Play one trial and keep its turns."""
     trial = index(trial)
-    if trial < 0:
-        msg = f"trial is 0 or more, not {trial}"
+    if not 0 <= trial < 2**62:
+        msg = f"trials are numbered from 0, below 2**62, not {trial}"
         raise ValueError(msg)
     games = _Lockstep(spec, np.array([trial], np.uint64))
     position = spec.position

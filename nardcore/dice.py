@@ -128,13 +128,17 @@ _LIMIT = 40_000_000  # results: 1.3 GB
 
 def expand_position(position: Position, depth: int) -> Expansion:
     """Play out every sequence of `depth` rolls; the work of `Position.expand`."""
-    try:
-        depth = index(depth)
-    except TypeError:
+    if isinstance(depth, bool) or not hasattr(depth, "__index__"):
         msg = f"depth is an int, not {depth!r}"
-        raise TypeError(msg) from None
+        raise TypeError(msg)
+    depth = index(depth)
     if depth < 1:
         msg = f"depth is 1 or more, not {depth}"
+        raise ValueError(msg)
+    if depth > 5:
+        msg = (
+            f"there are {21 ** min(depth, 99):.3g} sequences of {depth} rolls; take a smaller depth"
+        )
         raise ValueError(msg)
     rules = position.rules
     boards: NDArray[np.int8] = position.board[None, :]
@@ -222,8 +226,8 @@ def rolls(seed: Seed, trial: int, plies: int, *, opening: bool = False) -> NDArr
     (3, 2)
     """
     trial, plies = index(trial), index(plies)
-    if trial < 0 or plies < 0:
-        msg = "trial and plies are 0 or more"
+    if not 0 <= trial < 2**62 or not 0 <= plies < 2**31:
+        msg = "trial and plies are 0 or more, trial is below 2**62 and plies below 2**31"
         raise ValueError(msg)
     return _dice.rolls(key(seed), trial, plies, bool(opening))
 
@@ -280,8 +284,8 @@ def opening(rules: Rules, seed: Seed, game: int = 0) -> Opening:
     True
     """
     game = index(game)
-    if game < 0:
-        msg = "the number of the game is 0 or more"
+    if not 0 <= game < 2**62:
+        msg = "the number of the game is 0 or more, below 2**62"
         raise ValueError(msg)
     throws: list[tuple[int, int]] = []
     plies = 16

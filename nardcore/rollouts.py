@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -112,6 +112,19 @@ class RolloutResult:
     table_sums: tuple[int, ...] = (0,) * 10
     table_products: tuple[int, ...] = (0,) * 100
     _spec: Spec | None = None
+
+    def __post_init__(self) -> None:
+        self.counts.setflags(write=False)
+        self.plies.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # functions and native evaluators stay in their process, as they do when a result is saved
+        values = [getattr(self, field.name) for field in fields(self)]
+        if not all(
+            isinstance(policy, str) for policy in (self._spec.policies if self._spec else ())
+        ):
+            values[-1] = None
+        return RolloutResult, tuple(values)
 
     @property
     def games(self) -> int:
@@ -507,6 +520,10 @@ def rollout_chunk(spec: bytes, first: int, n: int) -> bytes:
     >>> result == nc.rollout(nc.Position.start(), games=50, seed=1)
     True
     """
+    first, n = _whole(first, "first"), _whole(n, "n")
+    if first < 0 or n < 0 or first + n > 2**62:
+        msg = f"there are no {n} trials from {first} on"
+        raise ValueError(msg)
     sums = play_chunk(Spec.from_bytes(spec), first, n, _rollout.Stop())
     assert sums is not None  # nobody else holds the flag
     return sums.astype("<i8").tobytes()
@@ -641,11 +658,19 @@ def _from(first: int) -> Iterator[int]:
         first += CHUNK
 
 
+def _whole(value: object, name: str) -> int:
+    """Take a whole number; a bool or a text is none."""
+    try:
+        if not isinstance(value, bool):
+            return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    msg = f"{name} is a whole number, not {value!r}"
+    raise TypeError(msg)
+
+
 def _last_trial(games: int | None, target_stderr: float | None, first: int) -> int | None:
-    if isinstance(games, bool) or isinstance(first, bool):
-        msg = "games and first are ints"
-        raise TypeError(msg)
-    first = index(first)
+    first = _whole(first, "first")
     if first < 0:
         msg = f"first is 0 or more, not {first}"
         raise ValueError(msg)
@@ -654,7 +679,7 @@ def _last_trial(games: int | None, target_stderr: float | None, first: int) -> i
         raise ValueError(msg)
     if games is None:
         return None if target_stderr is not None else first + 100_000
-    games = index(games)
+    games = _whole(games, "games")
     if games < 1:
         msg = f"games is 1 or more, not {games}"
         raise ValueError(msg)

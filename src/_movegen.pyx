@@ -126,7 +126,7 @@ def _out(out, shape, dtype=np.int8):
 ctypedef int32_t (*plays_t)(const rules_t *, const board_t *, int, int, board_t *) noexcept nogil
 
 cdef enum:
-    STRETCH = 1 << 16                   # rolls between two looks at signals
+    STRETCH = 1 << 13                   # rolls between two looks at signals
 
 cdef int8_t ALL_ROLLS[21][2]
 
@@ -310,26 +310,27 @@ def plays_by(str kernel, boards, dice, rules):
 # ---- perft ---------------------------------------------------------------------------------------------------------
 
 cdef int64_t count_tree(const rules_t *rules, const board_t *board, int depth, bint weighted,
-                        board_t *scratch) noexcept nogil:
-    """Nodes of the tree of rolls and plays, -1 out of memory. scratch holds depth * NC_MAX_PLAYS."""
-    cdef int64_t total = 0, below
+                        board_t *scratch) except -1 nogil:
+    """Nodes of the tree of rolls and plays. scratch holds depth * NC_MAX_PLAYS. Ctrl-C ends it."""
+    cdef int64_t total = 0
     cdef int32_t n, i
     cdef int d1, d2, weight
+    if depth == 2:                              # a millisecond of work below
+        with gil:
+            PyErr_CheckSignals()
     for d1 in range(1, 7):
         for d2 in range(1, d1 + 1):
             n = KERNELS.plays(rules, board, d1, d2, scratch)
             if n < 0:
-                return -1
+                with gil:
+                    raise MemoryError
             weight = 2 if weighted and d1 != d2 else 1
             if depth == 1:
                 total += weight * n
                 continue
             KERNELS.flip(rules, scratch, scratch, n)
             for i in range(n):
-                below = count_tree(rules, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
-                if below < 0:
-                    return -1
-                total += weight * below
+                total += weight * count_tree(rules, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
     return total
 
 
@@ -348,8 +349,6 @@ def perft(board, rules, int depth, bint weighted, d1=None, d2=None):
         if d1 is None:
             with nogil:
                 total = count_tree(&c.c, <const board_t *>&rows[0, 0], depth, weighted, scratch)
-            if total < 0:
-                raise MemoryError
             return total
         a = d1
         b = d2
@@ -357,9 +356,12 @@ def perft(board, rules, int depth, bint weighted, d1=None, d2=None):
         KERNELS.flip(&c.c, scratch, scratch, n)
         counts = []
         for i in range(n):
-            with nogil:
-                total = 1 if depth == 1 else count_tree(&c.c, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
+            total = 1
+            if depth > 1:
+                with nogil:
+                    total = count_tree(&c.c, &scratch[i], depth - 1, weighted, scratch + NC_MAX_PLAYS)
             counts.append(total)
+            PyErr_CheckSignals()
         return counts
     finally:
         free(scratch)

@@ -103,15 +103,19 @@ cdef class Evaluator:
         'idle'
         """
         cdef Evaluator self = Evaluator.__new__(Evaluator)
-        a = np.ascontiguousarray(weights, dtype=np.int16)
-        if a.shape != (2, 28, 32):
-            msg = f"weights must have the shape (2, 28, 32), not {a.shape}"
+        if movement not in ("short", "long"):
+            msg = f"the movement is 'short' or 'long', not {movement!r}"
             raise ValueError(msg)
+        if np.shape(weights) != (2, 28, 32):
+            msg = f"weights must have the shape (2, 28, 32), not {np.shape(weights)}"
+            raise ValueError(msg)
+        a = np.ascontiguousarray(weights, dtype=np.int16)
         cdef const int16_t[:, :, ::1] w = a
         cdef linear_t *net = <linear_t *>malloc(sizeof(linear_t))
         if not net:
             raise MemoryError
         self.weights = net
+        self.made_for = movement
         net.movement = NC_LONG if movement == "long" else NC_SHORT
         memcpy(net.weight, &w[0, 0, 0], sizeof(net.weight))
         self.name = name
@@ -161,6 +165,11 @@ cdef class Evaluator:
         self.name = name
         self.owner = capsule
         return self
+
+    @property
+    def movement(self):
+        """``"short"`` or ``"long"`` where it is made for that movement alone, else None."""
+        return self.made_for
 
     def __call__(self, parent, after):
         """Rate the results of a roll from the side that has just moved: float32[n] scores or float32[n, 10] chances."""

@@ -16,28 +16,24 @@ cdef inline int race(const linear_t *net, uint32_t mine, uint32_t theirs) noexce
 cdef int linear(void *state, const board_t *parent, const board_t *after, int32_t n, float *out) noexcept nogil:
     """Scores of results, larger is better for the side that has just moved: exact integers as floats.
 
-    A play changes few bytes of the board, so a score is that of the parent and the difference at those bytes.
+    A play changes few bytes of the board, so a score is that of the parent and the difference at those bytes; it depends
+    on the result alone.
     """
     cdef const linear_t *net = <const linear_t *>state
     cdef vec_t before = nc_load(parent), v
     cdef int32_t part[2][28]                    # the parent's weight at each byte
     cdef int32_t base[2]
     cdef bint known[2]
-    cdef bint past
     cdef uint32_t m
     cdef int32_t i, sum
     cdef int phase, k
     cdef const int8_t *p = <const int8_t *>parent
     cdef const int8_t *q
     known[0] = known[1] = False
-    # sides that have passed each other do not meet again
-    past = not p[NC_BAR] and not p[NC_BAR_OPP] and race(net, nc_positive(before) & POINTS, nc_negative(before) & POINTS)
     for i in range(n):
         q = <const int8_t *>&after[i]
         v = nc_load(q)
-        if past:
-            phase = 1
-        elif q[NC_BAR_OPP]:
+        if q[NC_BAR_OPP]:
             phase = 0
         else:
             phase = race(net, mask_of(v), nc_negative(v) & POINTS)

@@ -90,13 +90,12 @@ cdef class Plays:
                 part.results[part.n] = self.results[k]
                 part.n += 1
             return part
-        k = _index(i)
-        if k < 0:
-            k += self.n
-        if not 0 <= k < self.n:
+        at = _index(i)
+        if not -self.n <= at < self.n:
             msg = f"there are {self.n} plays, no number {i}"
             raise IndexError(msg)
-        return self.at(k)
+        k = at
+        return self.at(k if k >= 0 else k + self.n)
 
     def __iter__(self):
         cdef int32_t i
@@ -205,6 +204,9 @@ cdef class Plays:
         from nardcore._find_play import after
         return after(self, made)
 
+    def __reduce__(self):
+        return _restore_plays, (self.position, self.dice, (<const char *>self.results)[:32 * self.n])
+
     def _repr_html_(self):
         from html import escape
         rows = "".join([f"<tr><td>{i}</td><td>{escape(str(p))}</td></tr>" for i, p in enumerate(self[:40])])
@@ -308,6 +310,9 @@ cdef class Play:
         position = self.of.position
         return format_play(steps, numbering=numbering, rules=position.r.rules, turn=position.turn)
 
+    def __reduce__(self):
+        return _restore_play, (self.of.position, self.dice, (<const char *>&self.of.results[self.i])[:32])
+
     def __str__(self):
         return self.notation()
 
@@ -336,3 +341,23 @@ def single_steps(Position start, board, dice, die):
     dice_of(dice, d)
     n = kernels().single_steps(&start.r.c, &start.b, <const board_t *>&row[0], d[0], d[1], die, out, origin)
     return [(origin[i] + 1, array_of(&out[i], -1)) for i in range(n)]
+
+
+def _restore_plays(Position position not None, dice, bytes raw):
+    """Make again what was pickled, if these are legal plays."""
+    cdef Plays every = position.plays(dice)
+    cdef Plays found = every[:0]
+    cdef const char *p = raw
+    cdef int32_t n = <int32_t>(len(raw) // 32)
+    legal = {bytes(row) for row in every.boards}
+    if len(raw) % 32 or not all([raw[k:k + 32] in legal for k in range(0, len(raw), 32)]):
+        msg = "the pickle holds plays that are not legal"
+        raise ValueError(msg)
+    PyMem_Free(found.results)
+    found.results = NULL
+    found.keep(<const board_t *>p, n)
+    return found
+
+
+def _restore_play(position, dice, raw):
+    return _restore_plays(position, dice, raw)[0]

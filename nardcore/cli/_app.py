@@ -139,7 +139,8 @@ def _run(group: click.Group, args: list[str], prog: str, **extra: Any) -> int:
                 group.invoke(ctx)
         except click.exceptions.Exit as request:
             code = request.exit_code
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None where the caller has closed it
+            sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return MISUSED

@@ -118,7 +118,9 @@ def _write_list(rows: list[dict[str, str]], lang: Language) -> None:
     if lang == "en":  # the names themselves read as titles
         rows = [{key: text for key, text in row.items() if key != "title"} for row in rows]
     for heading in rows[0]:
-        table.add_column(heading.replace("_", " "))
+        # what one has to type is never cut
+        typed = heading in ("name", "scoring", "stake", "opening")
+        table.add_column(heading.replace("_", " "), no_wrap=typed, overflow="fold")
     for row in rows:
         table.add_row(*row.values())
     console().print(table)
