@@ -30,6 +30,10 @@ cdef extern from "bearoff_tile.h" nogil:
     void nc_turn(int dtype, const void *block, void *turned) noexcept
     void nc_double(int dtype, const void *held, const void *given, void *out, int64_t n) noexcept
     int64_t nc_take(int64_t *counter) noexcept
+    int64_t nc_shared_add(int64_t *p, int64_t n) noexcept
+    int64_t nc_shared_load(const int64_t *p) noexcept
+    void nc_pause() noexcept
+    void nc_prefetch(const void *p) noexcept
     void nc_add_rows(double *into, const double *source, int n) noexcept
 
 

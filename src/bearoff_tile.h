@@ -225,11 +225,26 @@ static inline void nc_add_rows(double *restrict into, const double *restrict fro
   for (int k = 0; k < n; k++) into[k] += from[k];
 }
 
+/* What threads share. nc_shared_add gives the sum; it and nc_shared_load order what is written before it and read after it. */
 #if defined(__GNUC__)
+#include <sched.h>
 static inline int64_t nc_take(int64_t *counter) { return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
+static inline int64_t nc_shared_add(int64_t *p, int64_t n) { return __atomic_add_fetch(p, n, __ATOMIC_ACQ_REL); }
+static inline int64_t nc_shared_load(const int64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline void nc_pause(void) { sched_yield(); }
+static inline void nc_prefetch(const void *p) { __builtin_prefetch(p); }
 #else
 #include <intrin.h>
+__declspec(dllimport) int __stdcall SwitchToThread(void);
 static inline int64_t nc_take(int64_t *counter) { return _InterlockedExchangeAdd64((volatile long long *)counter, 1); }
+static inline int64_t nc_shared_add(int64_t *p, int64_t n) {
+  return _InterlockedExchangeAdd64((volatile long long *)p, n) + n;
+}
+static inline int64_t nc_shared_load(const int64_t *p) {
+  return _InterlockedCompareExchange64((volatile long long *)p, 0, 0);
+}
+static inline void nc_pause(void) { SwitchToThread(); }
+static inline void nc_prefetch(const void *p) { (void)p; }
 #endif
 
 #endif
