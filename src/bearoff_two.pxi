@@ -238,14 +238,42 @@ cdef class TwoSidedJob:
 
 # ---- probing -------------------------------------------------------------------------------------------------------------
 
+cdef inline int64_t home_rank(const board_t *b, int side, int checkers, int total, bint turned) noexcept nogil:
+    """As side_rank of six points, on the straight."""
+    cdef const int8_t *p = &b.pt[0 if side == 0 else 12 if turned else 23]
+    cdef int step = 1 if side == 0 or turned else -1, sign = 1 if side == 0 else -1
+    cdef int k, n, s = 0, left = total - b.off[side]
+    cdef uint64_t rank = 0
+    for k in range(1, 7):
+        n = sign * p[step * (6 - k)]
+        s += n if n > 0 else 0
+        rank += HOME_TERM[k - 1][s & 31]
+    if b.bar[side] or left > checkers or s != left:
+        return -1
+    return <int64_t>rank
+
+
+cdef uint32_t HOME_TERM[6][32]                  # [k - 1][s]: C(s + k - 1, k)
+
+
+cdef void fill_home_terms() noexcept nogil:
+    cdef int k, s
+    for k in range(1, 7):
+        for s in range(32):
+            HOME_TERM[k - 1][s] = <uint32_t>CHOOSE[s + k - 1][k] if s <= MOST_CHECKERS else 0
+
+
+fill_home_terms()
+
+
 cdef bint find(const lookup_t *t, const board_t *b, int total, bint turned, int64_t *index, int *side) noexcept nogil:
     """Where a board's value stands; False where the table has none. total: the checkers of the rules."""
     cdef int m = 0
     cdef int64_t u, v
     if t.both and (total - b.off[0] > t.checkers[0] or total - b.off[1] > t.checkers[1]):
         m = 1
-    u = side_rank(b, 0, 6, t.checkers[m], total, turned)
-    v = side_rank(b, 1, 6, t.checkers[1 - m], total, turned)
+    u = home_rank(b, 0, t.checkers[m], total, turned)
+    v = home_rank(b, 1, t.checkers[1 - m], total, turned)
     if u < 0 or v < 0 or u + v == 0:
         return False
     u = t.place[m][u]
@@ -296,16 +324,22 @@ cdef class TwoSidedTable:
         """Stored values of boards, from 0 to 1; NaN where there is none. Returns how many there were."""
         cdef CompiledRules c = compiled(rules)
         cdef bint turned = c.c.movement == NC_LONG
-        cdef int64_t index = 0, n = 0
-        cdef int side = 0
-        cdef Py_ssize_t i
+        cdef int64_t index[16]
+        cdef int side[16]
+        cdef int64_t n = 0
+        cdef Py_ssize_t i, last
+        cdef int j
         with nogil:
-            for i in range(boards.shape[0]):
-                if find(&self.t, <const board_t *>&boards[i, 0], c.c.checkers, turned, &index, &side):
-                    out[i] = value_at(&self.t, side, value, index)
-                    n += 1
-                else:
-                    out[i] = NAN
+            for i in range(0, boards.shape[0], 16):     # so many values are sent for before the first is looked at
+                last = min(boards.shape[0] - i, 16)
+                for j in range(last):
+                    if find(&self.t, <const board_t *>&boards[i + j, 0], c.c.checkers, turned, &index[j], &side[j]):
+                        nc_prefetch(self.t.base[side[j]][value] + (index[j] << (1 + self.t.dtype)))
+                    else:
+                        index[j] = -1
+                for j in range(last):
+                    out[i + j] = NAN if index[j] < 0 else value_at(&self.t, side[j], value, index[j])
+                    n += index[j] >= 0
         return n
 
 
