@@ -188,7 +188,8 @@ cdef void choose_plain(const one_t *t, uint32_t rank, const steps_t *s, uint32_t
         choice[roll] = <uint32_t>least(one[a][c], one[c][a]) & mask
 
 
-cdef bint choose_by_rules(const one_t *t, uint32_t rank, const int8_t *counts, uint32_t *choice, board_t *scratch) noexcept nogil:
+cdef bint choose_by_rules(const one_t *t, uint32_t rank, const int8_t *counts, uint32_t *choice,
+                          board_t *scratch) noexcept nogil:
     cdef const kernels_t *kernel = kernels()
     cdef board_t b
     cdef int roll
@@ -311,9 +312,9 @@ cdef class OneSidedJob:
     cdef bint filling
     cdef int64_t counter, arrived, passed
 
-    def __init__(self, rules, int points, int goal, bint plain, int rank_bits, const uint32_t[::1] order, const int8_t[:, ::1] counts,
-                 const int64_t[::1] levels, uint8_t[::1] at, uint64_t[::1] near, uint64_t[::1] far,
-                 uint32_t[::1] choice, Stop stop):
+    def __init__(self, rules, int points, int goal, bint plain, int rank_bits, const uint32_t[::1] order,
+                 const int8_t[:, ::1] counts, const int64_t[::1] levels, uint8_t[::1] at, uint64_t[::1] near,
+                 uint64_t[::1] far, uint32_t[::1] choice, Stop stop):
         self.kept = [order, counts, at, near, far, choice, None]
         self.rules = compiled(rules)
         self.stop = stop

@@ -45,7 +45,8 @@ _PLACE = np.dtype(
     [("mean", "f8"), ("start", "i8"), ("first", "u1"), ("length", "u1"), ("unused", "u1", 6)]
 )
 _STUCK, _FULL = 1, 2
-_PORTION, _LEAST = 1 << 16, 1 << 9
+# How many positions are done at once, from how many on threads share them, numbers for each.
+_PORTION, _LEAST, _ROOM = 1 << 16, 1 << 9, 16
 
 
 class OneSided:
@@ -458,7 +459,7 @@ def _build(
     near, far = _aligned(8 * n if plain else 8), _aligned(12 * n if plain else 12)
     near[:8] = far[:12] = 0
     choice = np.empty(21 * int(np.diff(levels).max()), np.uint32)
-    rows = np.empty(max(16 * n, 64))
+    rows = np.empty(max(_ROOM * n, 64))
     rows[0] = 1
     job = _bearoff.OneSidedJob(
         rules,
