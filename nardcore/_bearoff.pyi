@@ -87,6 +87,7 @@ class Probe:
 def level_order(
     points: int, checkers: int, goal: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int64]]: ...
+
 @disjoint_base
 class OneSidedJob:
     def __init__(

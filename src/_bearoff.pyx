@@ -26,7 +26,8 @@ cdef extern from "bearoff_tile.h" nogil:
         const int64_t *start
         const uint8_t *count
         const uint16_t *next
-    void nc_tile(int dtype, int avx2, const nc_program *p, const void *rows, int64_t first, int64_t last, void *block) noexcept
+    void nc_tile(int dtype, int avx2, const nc_program *p, const void *rows, int64_t first, int64_t last,
+                 void *block) noexcept
     void nc_turn(int dtype, const void *block, void *turned) noexcept
     void nc_double(int dtype, const void *held, const void *given, void *out, int64_t n) noexcept
     int64_t nc_take(int64_t *counter) noexcept

@@ -1,5 +1,5 @@
 # One-sided tables: the distribution of the number of rolls until a side has done something, each under the policy that
-# minimises its own mean. Among results of equal mean the lowest rank is taken, so the policy is fixed whatever finds it.
+# minimises its own mean. Among results of equal mean the lowest rank is taken: the policy is fixed whatever finds it.
 
 cdef enum:
     ALL_OFF = 0                                 # the last checker is off
@@ -22,7 +22,7 @@ cdef struct place_t:
 
 # Means are compared as keys: in units of 2^-shift, with the rank below them, so that one comparison orders by both and
 # what rounding does to equal means does not matter. A key tells the rank that it is for.
-cdef struct near_t:                             # 64 bytes: the keys of a position itself and of the best that a die leads to
+cdef struct near_t:                             # 64 bytes: keys of a position itself and of the best a die leads to
     uint64_t own
     uint64_t one[6]
     uint64_t unused
@@ -106,8 +106,8 @@ def level_order(int points, int checkers, int goal):
 
 
 cdef inline void step(const one_t *t, uint32_t rank, const int8_t *counts, steps_t *out) noexcept nogil:
-    """The ranks that one step of each die leads to; 0 for all that have reached the goal. What they hold is sent for."""
-    cdef uint32_t fall[MOST_POINTS + 1]         # [j]: what the rank loses where sums over the points above j each lose one
+    """The ranks that a step of each die leads to; 0 for all that have reached the goal. What they hold is sent for."""
+    cdef uint32_t fall[MOST_POINTS + 1]         # [j]: what it costs that sums over the points above j each lose one
     cdef uint32_t to
     cdef int at[MOST_CHECKERS + 1]
     cdef int points = t.points, m = 0, j, k, n, die, p, top, s = 0, outside = 0
@@ -419,7 +419,7 @@ cdef class OneSidedJob:
         return self.t.used <= self.t.room
 
 
-# ---- two distributions -----------------------------------------------------------------------------------------------------
+# ---- two distributions ---------------------------------------------------------------------------------------------
 
 cdef struct row_t:
     const int64_t *start
@@ -503,7 +503,7 @@ cdef class OneSidedTable:
                             last[side] = min(j, 255)
                         for k in range(j + 1, 256):
                             done[side][goal][k] = 1
-                    # A checker borne off brought all home first; means are minimised one by one, so this must be imposed.
+                    # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
                     for k in range(256):
                         if not has_off:
                             done[side][FIRST_OFF][k] = min(done[side][FIRST_OFF][k], done[side][ALL_HOME][k])

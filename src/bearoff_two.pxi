@@ -3,8 +3,8 @@
 # "Places" are positions of a side ordered by pips. Values are found class by class of equal pips c, in two phases:
 #   A  the mover has c pips, the opponent c or more;
 #   B  the mover has more than c pips, the opponent c.
-# A needs values of earlier B phases alone, B those of A as well, so all tasks of a phase are independent. In phase B a task
-# reads one strip of the table from its beginning to its end, which the processor foresees.
+# A needs values of earlier B phases alone, B those of A as well, so all tasks of a phase are independent. In phase B a
+# task reads one strip of the table from its beginning to its end, which the processor foresees.
 
 cdef enum:
     STOPPED = 1
@@ -144,8 +144,8 @@ cdef class TwoSidedJob:
 
     def work(self, int m, int64_t lane_first, int64_t lane_last, int64_t first, int64_t last, int64_t low, int64_t high,
              int64_t chunk):
-        """Take tasks of a phase until there are none: side m at places first .. last - 1 against the other side's places
-        lane_first .. lane_last - 1. Results lie in places low .. high - 1. Returns 0, STOPPED or an error."""
+        """Take tasks of a phase until there are none: side m at places first .. last - 1 against the other side's
+        places lane_first .. lane_last - 1. Results lie in places low .. high - 1. Returns 0, STOPPED or an error."""
         cdef int64_t status
         with nogil:
             status = self.tasks(m, lane_first, lane_last, first, last, low, high, chunk)
@@ -174,8 +174,8 @@ cdef class TwoSidedJob:
             s = strip0 + task // cuts
             u0 = max(first, (cut0 + task % cuts) * chunk)
             u1 = min(last, (cut0 + task % cuts + 1) * chunk)
-            status = self.task(m, s, max(lane_first - s * NC_LANES, <int64_t>0), min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1,
-                               low, min(high, u1), scratch, strip)
+            status = self.task(m, s, max(lane_first - s * NC_LANES, <int64_t>0),
+                               min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1, low, min(high, u1), scratch, strip)
         free(scratch)
         return status
 
@@ -183,7 +183,7 @@ cdef class TwoSidedJob:
                       int64_t high, char *scratch, int64_t strip) noexcept nogil:
         cdef int o = 1 - m
         cdef int64_t rows = self.places[m], line = NC_LANES * self.size, u, end
-        cdef const char *source[4]              # rows as the recursion looks at them, moved so that row 0 is at the pointer
+        cdef const char *source[4]              # rows as the recursion looks at them, row 0 at the pointer
         cdef char *block
         cdef char *turned
         cdef int i
@@ -197,8 +197,9 @@ cdef class TwoSidedJob:
                 source[i] = scratch - low * line
                 scratch += strip
         if self.values > 1:
-            # Values: 0 cubeless, 1 own cube, 2 centred, 3 the opponent's. After the play the opponent is on roll: the cube
-            # that the mover owns is then the opponent's opponent's, and the opponent may double with its own or a centred one.
+            # Values: 0 cubeless, 1 own cube, 2 centred, 3 the opponent's. After the play the opponent is on roll: the
+            # cube that the mover owns is then the opponent's opponent's, and the opponent may double with its own or
+            # a centred one.
             for i in range(1, 3):
                 nc_double(self.dtype, source[i] + low * line, source[3] + low * line, scratch, (high - low) * NC_LANES)
                 source[i] = scratch - low * line
@@ -221,22 +222,22 @@ cdef class TwoSidedJob:
 
     cdef int64_t store(self, int m, int i, int64_t s, int64_t l0, int64_t l1, int64_t u, int64_t end,
                        const char *turned) noexcept nogil:
-        """Values of places u .. end - 1, within one strip, against lanes l0 .. l1 - 1 of strip s: into rows of their own."""
-        cdef int64_t line = NC_LANES * self.size, within = (u % NC_LANES) * self.size, width = (end - u) * self.size, l
+        """Values of places u .. end - 1, within one strip, against lanes l0 .. l1 - 1 of strip s: into their rows."""
+        cdef int64_t line = NC_LANES * self.size, within = (u % NC_LANES) * self.size, width = (end - u) * self.size, k
         cdef int64_t at = ((u // NC_LANES) * self.places[1 - m] + s * NC_LANES) * line + within
         if self.fd < 0:
-            for l in range(l0, l1):
-                memcpy(self.base[m][i] + at + l * line, turned + l * line, width)
+            for k in range(l0, l1):
+                memcpy(self.base[m][i] + at + k * line, turned + k * line, width)
             return 0
         if width == line:
             return write_at(self.fd, turned + l0 * line, (l1 - l0) * line, self.offset[m][i] + at + l0 * line)
-        for l in range(l0, l1):
-            if write_at(self.fd, turned + l * line, width, self.offset[m][i] + at + l * line):
+        for k in range(l0, l1):
+            if write_at(self.fd, turned + k * line, width, self.offset[m][i] + at + k * line):
                 return BAD_IO
         return 0
 
 
-# ---- probing -------------------------------------------------------------------------------------------------------------
+# ---- probing -------------------------------------------------------------------------------------------------------
 
 cdef inline int64_t home_rank(const board_t *b, int side, int checkers, int total, bint turned) noexcept nogil:
     """As side_rank of six points, on the straight."""
@@ -363,8 +364,8 @@ cdef int probe_win(const table_t *table, const board_t *b, float *out) noexcept 
 cdef class Probe:
     """A table as native code asks it: `capsule` holds an ``nc_table`` named ``"nardcore.table"``.
 
-    With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only positions in
-    which both sides have a checker off are covered.
+    With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only positions
+    in which both sides have a checker off are covered.
     """
 
     def __init__(self, TwoSidedTable table, rules, bint single):
