@@ -1,6 +1,7 @@
 # Ranking: the combinatorial number system. With s(k) the checkers on the k highest of the points, the rank of a
 # position is the sum over k of C(s(k) + k - 1, k): a bijection onto 0 .. C(checkers + points, points) - 1 for at
-# most that many checkers, whatever the limit. Every step lowers the rank. gnubg numbers its bear-off positions the same way.
+# most that many checkers, whatever the limit. Every step lowers the rank. gnubg numbers its bear-off positions the
+# same way.
 
 cdef enum:
     MOST_POINTS = 25

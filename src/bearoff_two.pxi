@@ -175,7 +175,8 @@ cdef class TwoSidedJob:
             u0 = max(first, (cut0 + task % cuts) * chunk)
             u1 = min(last, (cut0 + task % cuts + 1) * chunk)
             status = self.task(m, s, max(lane_first - s * NC_LANES, <int64_t>0),
-                               min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1, low, min(high, u1), scratch, strip)
+                               min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1, low, min(high, u1),
+                               scratch, strip)
         free(scratch)
         return status
 

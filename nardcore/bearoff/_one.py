@@ -173,8 +173,10 @@ class OneSided:
             goals.append("home")
         arrays: dict[str, NDArray[Any]] = {}
         with Crew(threads, progress, n * len(goals)) as crew:
+            # Keys of the best plays: room that all goals share.
+            near, far = (_aligned(k * (n if _plain(rules, points) else 1)) for k in (8, 12))
             for goal in goals:
-                found = _build(crew, rules, points, checkers, GOALS.index(goal), n)
+                found = _build(crew, rules, points, checkers, GOALS.index(goal), n, near, far)
                 arrays |= {f"{goal} {part}": found[part] for part in _PARTS}
         for array in arrays.values():
             array.flags.writeable = False
@@ -449,14 +451,20 @@ def _aligned(n: int) -> NDArray[np.uint64]:
 
 
 def _build(
-    crew: Crew, rules: Rules, points: int, checkers: int, goal: int, n: int
+    crew: Crew,
+    rules: Rules,
+    points: int,
+    checkers: int,
+    goal: int,
+    n: int,
+    near: NDArray[np.uint64],
+    far: NDArray[np.uint64],
 ) -> dict[str, NDArray[Any]]:
     plain = _plain(rules, points)
     order, counts, levels = _bearoff.level_order(points, checkers, goal)
     crew.advance(n - len(order))  # the rest have reached the goal: no rolls
     at = np.zeros(n, _PLACE)
     at["length"] = 1
-    near, far = _aligned(8 * n if plain else 8), _aligned(12 * n if plain else 12)
     near[:8] = far[:12] = 0
     choice = np.empty(21 * int(np.diff(levels).max()), np.uint32)
     rows = np.empty(max(_ROOM * n, 64))
