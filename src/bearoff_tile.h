@@ -7,7 +7,7 @@
  * Values are linear in [0, 1]: 0 is the worst result of the mover, 1 the best. value = 1 - (sum over 36 throws of the least
  * value the opponent can be given) / 36. uint16 holds it in steps of 1/65535; all sums are exact there, and rounded once.
  * The value with a doubled cube is a half step above a whole one, and is cut down to it (nc_double); so that such errors do
- * not add up through all levels, quotients are rounded up from 16/36 on, not from 18/36: measured, this is the best pair.
+ * not add up through all levels, quotients are rounded up from 16/36 on, not from 18/36: of the pairs tried on 6 to 8 checkers it errs least.
  * Every path gives the same bits: integers are exact, floats are added in one order, lane by lane. */
 #ifndef NARDCORE_BEAROFF_TILE_H
 #define NARDCORE_BEAROFF_TILE_H
