@@ -84,6 +84,10 @@ class Probe:
     def capsule(self) -> CapsuleType: ...
     def __call__(self, board: NDArray[np.int8]) -> NDArray[np.float32] | None: ...
 
+def level_order(
+    points: int, checkers: int, goal: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int64]]: ...
+
 @disjoint_base
 class OneSidedJob:
     def __init__(
@@ -92,18 +96,23 @@ class OneSidedJob:
         points: int,
         goal: int,
         plain: bool,
+        rank_bits: int,
         order: NDArray[np.uint32],
-        mean: NDArray[np.float64],
-        best: NDArray[np.uint32],
+        counts: NDArray[np.int8],
+        levels: NDArray[np.int64],
+        at: NDArray[np.uint8],
+        near: NDArray[np.uint64],
+        far: NDArray[np.uint64],
         choice: NDArray[np.uint32],
-        start: NDArray[np.int64],
-        first: NDArray[np.uint8],
-        length: NDArray[np.uint8],
         stop: Stop,
     ) -> None: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def level(self) -> int: ...
     def use(self, rows: NDArray[np.float64]) -> None: ...
-    def begin(self) -> None: ...
-    def work(self, first: int, last: int, filling: bool, chunk: int) -> bool: ...
+    def begin(self, end: int, threads: int) -> None: ...
+    def work(self) -> int: ...
 
 @disjoint_base
 class OneSidedTable:

@@ -26,10 +26,15 @@ cdef extern from "bearoff_tile.h" nogil:
         const int64_t *start
         const uint8_t *count
         const uint16_t *next
-    void nc_tile(int dtype, int avx2, const nc_program *p, const void *rows, int64_t first, int64_t last, void *block) noexcept
+    void nc_tile(int dtype, int avx2, const nc_program *p, const void *rows, int64_t first, int64_t last,
+                 void *block) noexcept
     void nc_turn(int dtype, const void *block, void *turned) noexcept
     void nc_double(int dtype, const void *held, const void *given, void *out, int64_t n) noexcept
     int64_t nc_take(int64_t *counter) noexcept
+    int64_t nc_shared_add(int64_t *p, int64_t n) noexcept
+    int64_t nc_shared_load(const int64_t *p) noexcept
+    void nc_pause() noexcept
+    void nc_prefetch(const void *p) noexcept
     void nc_add_rows(double *into, const double *source, int n) noexcept
 
 

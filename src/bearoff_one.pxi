@@ -1,248 +1,425 @@
 # One-sided tables: the distribution of the number of rolls until a side has done something, each under the policy that
-# minimises its own mean. Among results of equal mean the lowest rank is taken, so the policy is fixed whatever finds it.
+# minimises its own mean. Among results of equal mean the lowest rank is taken: the policy is fixed whatever finds it.
 
 cdef enum:
     ALL_OFF = 0                                 # the last checker is off
     FIRST_OFF = 1                               # the first checker is off
     ALL_HOME = 2                                # every checker is on points 1..6
 
+cdef enum:                                      # what may end the work on a table
+    STUCK = 1                                   # a play moved nothing
+    FULL = 2                                    # there is no room for the distributions of a level
+
 cdef double NOTHING = 2. ** -60                 # what a tail may weigh to be cut off
+
+
+cdef struct place_t:
+    double mean
+    int64_t start                               # of the distribution in `rows`
+    uint8_t first
+    uint8_t length
+
+
+# Means are compared as keys: in units of 2^-shift, with the rank below them, so that one comparison orders by both and
+# what rounding does to equal means does not matter. A key tells the rank that it is for.
+cdef struct near_t:                             # 64 bytes: keys of a position itself and of the best a die leads to
+    uint64_t own
+    uint64_t one[6]
+    uint64_t unused
+
+
+cdef struct far_t:                              # keys of the best that two and three steps of a die lead to
+    uint64_t two
+    uint64_t three
 
 
 cdef struct one_t:
     int points, total, goal
     bint plain                                  # every die can be played until the last checker is off
+    int rank_bits
+    double unit                                 # 2^shift
     const rules_t *rules
-    const uint32_t *order                       # ranks by pips
-    double *mean                                # by rank, like all that follow
-    uint32_t *best                              # [rank][die - 1][k - 1]: the best that k steps of a die lead to
+    const uint32_t *order                       # ranks by pips, without those that have reached the goal
+    const int8_t *counts                        # their positions
+    place_t *at                                 # by rank, like the next two
+    near_t *near
+    far_t *far                                  # [rank][die - 1]
     uint32_t *choice                            # [place in the level][roll]
-    int64_t *start
-    uint8_t *first
-    uint8_t *length
     double *rows
+    int64_t room, used
 
 
-cdef inline bint reached(const one_t *t, const int8_t *counts) noexcept nogil:
-    cdef int i, n = 0
-    if t.goal == ALL_HOME:
-        for i in range(6, t.points):
-            n += counts[i]
-        return n == 0
-    for i in range(t.points):
-        n += counts[i]
-    return n < (t.total if t.goal == FIRST_OFF else 1)
+# The steps of a position: n[die - 1] ranks each.
+cdef struct steps_t:
+    int n[6]
+    uint32_t to[6][MOST_CHECKERS]
 
 
-cdef int steps(const int8_t *counts, int points, uint32_t rank, const uint32_t *below, int die, uint32_t *out) noexcept nogil:
-    """The ranks one step leads to. below[k]: what the rank loses when the k highest points' sums each lose one checker."""
-    cdef int p, n = 0, top = points
-    while top and not counts[top - 1]:
-        top -= 1
-    if top == 0:
-        out[0] = 0
-        return 1
-    for p in range(die + 1, top + 1):
-        if counts[p - 1]:
-            out[n] = rank - (below[points - p + die] - below[points - p])
+def level_order(int points, int checkers, int goal):
+    """The positions that have not reached a goal, by pips: ranks, counts, and where each number of pips begins."""
+    cdef int sums[MOST_POINTS + 2]
+    cdef int k, pips, round_
+    cdef int64_t n = CHOOSE[points + checkers][points], rank, i
+    begins = np.zeros(points * checkers + 2, np.int64)
+    cdef int64_t[::1] begin = begins
+    cdef uint32_t[::1] order = None
+    cdef int8_t[:, ::1] counts = None
+    cdef bint open_
+    for round_ in range(2):
+        if round_ == 1:                         # begin[pips + 1] holds how many have so many
+            begins = np.cumsum(begins)
+            begin = begins.copy()
+            total = int(begin[points * checkers + 1])
+            orders = np.empty(max(total, 1), np.uint32)
+            order = orders
+            found = np.empty((max(total, 1), points), np.int8)
+            counts = found
+        with nogil:
+            memset(sums, 0, sizeof(sums))
+            sums[points + 1] = checkers
+            pips = 0
+            for rank in range(n):
+                # sums[k]: the checkers on the k highest points. Those on more than the highest points - 6 are all home.
+                if goal == ALL_OFF:
+                    open_ = rank > 0
+                elif goal == FIRST_OFF:
+                    open_ = sums[points] == checkers
+                else:
+                    open_ = points > 6 and sums[points - 6] > 0
+                if open_:
+                    if round_ == 0:
+                        begin[pips + 1] += 1
+                    else:
+                        i = begin[pips]
+                        begin[pips] += 1
+                        order[i] = <uint32_t>rank
+                        for k in range(1, points + 1):
+                            counts[i, points - k] = <int8_t>(sums[k] - (sums[k - 1] if k > 1 else 0))
+                k = 1
+                while k < points and sums[k] == sums[k + 1]:
+                    pips -= sums[k]
+                    sums[k] = 0
+                    k += 1
+                sums[k] += 1
+                pips += 1
+    return orders[:total], found[:total], begins
+
+
+cdef inline void step(const one_t *t, uint32_t rank, const int8_t *counts, steps_t *out) noexcept nogil:
+    """The ranks that a step of each die leads to; 0 for all that have reached the goal. What they hold is sent for."""
+    cdef uint32_t fall[MOST_POINTS + 1]         # [j]: what it costs that sums over the points above j each lose one
+    cdef uint32_t to
+    cdef int at[MOST_CHECKERS + 1]
+    cdef int points = t.points, m = 0, j, k, n, die, p, top, s = 0, outside = 0
+    cdef uint32_t below = 0
+    fall[points] = 0
+    for j in range(points, 0, -1):
+        s += counts[j - 1]
+        below += <uint32_t>CHOOSE[s + points - j - 1][points - j] if s else 0
+        fall[j - 1] = below
+        at[m] = j
+        m += counts[j - 1] > 0
+        if j == 7:
+            outside = s
+    top = at[0]
+    for die in range(1, 7):
+        n = 0
+        for k in range(m):
+            p = at[k]
+            if p <= die:
+                break
+            to = rank - (fall[p - die] - fall[p])
+            if t.goal == ALL_HOME and outside == 1 and p > 6 and p - die <= 6:
+                to = 0
+            out.to[die - 1][n] = to
             n += 1
-    if top <= 6 and (top < die or (die <= points and counts[die - 1])):
-        p = die if die < top else top
-        out[n] = rank - (below[points] - below[points - p])
-        n += 1
-    return n
+        if top <= 6 and (top < die or (die <= points and counts[die - 1])):
+            p = die if die < top else top
+            out.to[die - 1][n] = 0 if t.goal == FIRST_OFF else rank - (fall[0] - fall[p])
+            n += 1
+        out.n[die - 1] = n
+        for k in range(n):
+            nc_prefetch(&t.near[out.to[die - 1][k]])
+            nc_prefetch(&t.far[<int64_t>out.to[die - 1][k] * 6 + die - 1])
 
 
-cdef inline uint32_t better(const double *mean, uint32_t a, uint32_t b) noexcept nogil:
-    return b if mean[b] < mean[a] or (mean[b] == mean[a] and b < a) else a
+cdef inline uint64_t key_of(const one_t *t, double mean) noexcept nogil:
+    return <uint64_t>(mean * t.unit)
 
 
-cdef bint choose_plain(const one_t *t, uint32_t rank, const int8_t *counts, uint32_t *choice) noexcept nogil:
-    cdef uint32_t below[MOST_POINTS + 1]
-    cdef uint32_t step[6][MOST_POINTS]
-    cdef int n[6]
-    cdef uint32_t e
-    cdef uint32_t *mine = t.best + <int64_t>rank * 18
-    cdef int k, die, i, roll, a, c, s = 0
-    below[0] = 0
-    for k in range(1, t.points + 1):
-        s += counts[t.points - k]
-        below[k] = below[k - 1] + (<uint32_t>CHOOSE[s + k - 2][k - 1] if s else 0)
+cdef inline uint64_t least(uint64_t a, uint64_t b) noexcept nogil:
+    return a if a < b else b
+
+
+cdef void choose_plain(const one_t *t, uint32_t rank, const steps_t *s, uint32_t *choice) noexcept nogil:
+    cdef uint64_t one[6][6]                     # [die of the first step][die of the second]
+    cdef uint64_t own, a0, a1, a2, a3, a4, a5, three, four
+    cdef uint32_t mask = <uint32_t>((<uint64_t>1 << t.rank_bits) - 1)
+    cdef const near_t *near
+    cdef const far_t *far
+    cdef int die, i, roll, a, c
     for die in range(6):
-        n[die] = steps(counts, t.points, rank, below, die + 1, step[die])
-        e = step[die][0]
-        for i in range(1, n[die]):
-            e = better(t.mean, e, step[die][i])
-        mine[3 * die] = e
-        for k in range(1, 4):
-            e = t.best[<int64_t>step[die][0] * 18 + 3 * die + k - 1]
-            for i in range(1, n[die]):
-                e = better(t.mean, e, t.best[<int64_t>step[die][i] * 18 + 3 * die + k - 1])
-            if k < 3:
-                mine[3 * die + k] = e
-        choice[NC_MIXED + die] = e
+        own = a0 = a1 = a2 = a3 = a4 = a5 = three = four = <uint64_t>-1
+        for i in range(s.n[die]):
+            near = t.near + s.to[die][i]
+            far = t.far + <int64_t>s.to[die][i] * 6 + die
+            own = least(own, near.own)
+            a0 = least(a0, near.one[0])
+            a1 = least(a1, near.one[1])
+            a2 = least(a2, near.one[2])
+            a3 = least(a3, near.one[3])
+            a4 = least(a4, near.one[4])
+            a5 = least(a5, near.one[5])
+            three = least(three, far.two)
+            four = least(four, far.three)
+        one[die][0] = a0
+        one[die][1] = a1
+        one[die][2] = a2
+        one[die][3] = a3
+        one[die][4] = a4
+        one[die][5] = a5
+        t.near[rank].one[die] = own
+        t.far[<int64_t>rank * 6 + die].two = one[die][die]
+        t.far[<int64_t>rank * 6 + die].three = three
+        choice[NC_MIXED + die] = <uint32_t>four & mask
     for roll in range(NC_MIXED):
         a = ROLL[roll][0] - 1
         c = ROLL[roll][1] - 1
-        e = t.best[<int64_t>step[a][0] * 18 + 3 * c]
-        for i in range(1, n[a]):
-            e = better(t.mean, e, t.best[<int64_t>step[a][i] * 18 + 3 * c])
-        for i in range(n[c]):
-            e = better(t.mean, e, t.best[<int64_t>step[c][i] * 18 + 3 * a])
-        choice[roll] = e
-    return True
+        choice[roll] = <uint32_t>least(one[a][c], one[c][a]) & mask
 
 
-cdef bint choose_by_rules(const one_t *t, uint32_t rank, const int8_t *counts, uint32_t *choice, board_t *scratch) noexcept nogil:
+cdef bint choose_by_rules(const one_t *t, uint32_t rank, const int8_t *counts, uint32_t *choice,
+                          board_t *scratch) noexcept nogil:
     cdef const kernels_t *kernel = kernels()
     cdef board_t b
     cdef int roll
     cdef int32_t i, n
     cdef uint32_t e, found
+    cdef uint64_t mean, best
     lonely(&b, t.rules, counts, t.points)
     for roll in range(NC_ROLLS):
         n = kernel.plays(t.rules, &b, ROLL[roll][0], ROLL[roll][1], scratch)
         if n < 1:
             return False
-        e = <uint32_t>rank_of(scratch[0].pt, t.points)
-        for i in range(1, n):
+        e = rank
+        best = <uint64_t>-1
+        for i in range(n):
             found = <uint32_t>rank_of(scratch[i].pt, t.points)
-            e = better(t.mean, e, found)
             if found >= rank:
                 return False
-        if e >= rank:
-            return False
+            mean = key_of(t, t.at[found].mean)
+            if mean < best or (mean == best and found < e):
+                best = mean
+                e = found
         choice[roll] = e
     return True
 
 
-cdef bint decide(const one_t *t, int64_t begin, int64_t i, board_t *scratch) noexcept nogil:
-    """Policy, mean and the extent of the distribution of one position."""
-    cdef int8_t counts[MOST_POINTS]
-    cdef uint32_t rank = t.order[i]
-    cdef uint32_t *choice = t.choice + (i - begin) * NC_ROLLS
-    cdef int roll, low = 255, high = 0, k
+cdef void weigh(const one_t *t, uint32_t rank, const uint32_t *choice) noexcept nogil:
+    """The mean and the extent of the distribution of one position."""
+    cdef const place_t *at
+    cdef int roll, low = 255, high = 0
     cdef double sum = 0
-    position_of(rank, t.points, counts)
-    if reached(t, counts):
-        t.mean[rank] = 0
-        t.start[rank] = t.first[rank] = 0
-        t.length[rank] = 0              # until the level is filled: nothing of its own
-        if t.plain:
-            for k in range(18):
-                t.best[<int64_t>rank * 18 + k] = rank
-        choice[0] = rank
-        return True
-    if t.plain:
-        choose_plain(t, rank, counts, choice)
-    elif not choose_by_rules(t, rank, counts, choice, scratch):
-        return False
     for roll in range(NC_ROLLS):
+        at = t.at + choice[roll]
         if roll == NC_MIXED:
             sum += sum
-        sum += t.mean[choice[roll]]
-        k = t.first[choice[roll]]
-        low = min(low, k)
-        high = max(high, k + t.length[choice[roll]])
-    t.mean[rank] = 1 + sum / 36
-    t.first[rank] = <uint8_t>(low + 1)
-    t.length[rank] = <uint8_t>(high - low)
+        sum += at.mean
+        low = min(low, at.first)
+        high = max(high, at.first + at.length)
+    sum = 1 + sum / 36
+    t.at[rank].mean = sum
+    t.at[rank].first = <uint8_t>(low + 1)
+    t.at[rank].length = <uint8_t>(high - low)
+    if t.plain:
+        t.near[rank].own = (key_of(t, sum) << t.rank_bits) | rank
+
+
+cdef bint decide(const one_t *t, int64_t begin, int64_t first, int64_t last, board_t *scratch) noexcept nogil:
+    """Policy, means and extents of positions first .. last - 1 of the level that starts at `begin`."""
+    cdef steps_t steps[2]
+    cdef int64_t i, ahead = 1
+    cdef int roll
+    cdef uint32_t *choice
+    if not t.plain:
+        for i in range(first, last):
+            choice = t.choice + (i - begin) * NC_ROLLS
+            if not choose_by_rules(t, t.order[i], t.counts + i * t.points, choice, scratch):
+                return False
+            weigh(t, t.order[i], choice)
+        return True
+    # Three positions are under way at a time, each waiting for memory while the next goes on.
+    step(t, t.order[first], t.counts + first * t.points, &steps[first & 1])
+    for i in range(first, last):
+        if i + 1 < last:
+            step(t, t.order[i + 1], t.counts + (i + 1) * t.points, &steps[(i + 1) & 1])
+        choice = t.choice + (i - begin) * NC_ROLLS
+        choose_plain(t, t.order[i], &steps[i & 1], choice)
+        for roll in range(NC_ROLLS):
+            nc_prefetch(t.at + choice[roll])
+        if i > first:
+            weigh(t, t.order[i - 1], choice - NC_ROLLS)
+    weigh(t, t.order[last - 1], t.choice + (last - 1 - begin) * NC_ROLLS)
     return True
 
 
-cdef void fill(const one_t *t, int64_t begin, int64_t i) noexcept nogil:
-    """The distribution of one position; its place in `rows` is known by now."""
-    cdef uint32_t rank = t.order[i], e
-    cdef const uint32_t *choice = t.choice + (i - begin) * NC_ROLLS
+cdef void fill(const one_t *t, int64_t begin, int64_t first, int64_t last) noexcept nogil:
+    """Distributions of positions; their places in `rows` are known by now."""
+    cdef double sum[256 + 8]
+    cdef const uint32_t *choice
+    cdef const place_t *at
+    cdef place_t *own
     cdef double *row
-    cdef const double *other
     cdef int roll, k, n
-    cdef double tail = 0
-    if t.length[rank] == 0:
-        t.length[rank] = 1              # row 0: certainly at once
-        return
-    row = t.rows + t.start[rank]
-    n = t.length[rank]
-    for k in range(n):
-        row[k] = 0
-    for roll in range(NC_ROLLS):
-        if roll == NC_MIXED:
-            for k in range(n):
-                row[k] += row[k]
-        e = choice[roll]
-        other = t.rows + t.start[e]
-        k = t.first[e] + 1 - t.first[rank]
-        nc_add_rows(row + k, other, t.length[e])
-    for k in range(n):
-        row[k] /= 36
-    while n > 1:
-        tail += row[n - 1]
-        if tail >= NOTHING:
-            break
-        n -= 1
-    t.length[rank] = <uint8_t>n
+    cdef int64_t i
+    cdef double tail
+    for i in range(first, last):
+        choice = t.choice + (i - begin) * NC_ROLLS
+        own = t.at + t.order[i]
+        n = own.length
+        for k in range(n):
+            sum[k] = 0
+        for roll in range(NC_ROLLS):
+            if roll == NC_MIXED:
+                for k in range(n):
+                    sum[k] += sum[k]
+            at = t.at + choice[roll]
+            nc_add_rows(sum + (at.first + 1 - own.first), t.rows + at.start, at.length)
+            if i + 1 < last:
+                nc_prefetch(t.rows + t.at[choice[roll + NC_ROLLS]].start)
+        row = t.rows + own.start
+        for k in range(n):
+            row[k] = sum[k] / 36
+        tail = 0
+        while n > 1:
+            tail += row[n - 1]
+            if tail >= NOTHING:
+                break
+            n -= 1
+        own.length = <uint8_t>n
 
 
 cdef class OneSidedJob:
-    """One distribution of a one-sided table under way."""
+    """One distribution of a one-sided table under way: levels, each decided, given places, and filled."""
     cdef object kept
     cdef one_t t
     cdef CompiledRules rules
     cdef Stop stop
-    cdef int64_t counter
+    cdef const int64_t[::1] levels
+    cdef int64_t level, end                     # which are to be done
+    cdef int threads
+    cdef int failed                             # not enough room, or a play moved nothing: see `work`
+    cdef bint filling
+    cdef int64_t counter, arrived, passed
 
-    def __init__(self, rules, int points, int goal, bint plain, const uint32_t[::1] order, double[::1] mean,
-                 uint32_t[::1] best, uint32_t[::1] choice, int64_t[::1] start, uint8_t[::1] first, uint8_t[::1] length,
-                 Stop stop):
-        self.kept = [order, mean, best, choice, start, first, length, None]
+    def __init__(self, rules, int points, int goal, bint plain, int rank_bits, const uint32_t[::1] order,
+                 const int8_t[:, ::1] counts, const int64_t[::1] levels, uint8_t[::1] at, uint64_t[::1] near,
+                 uint64_t[::1] far, uint32_t[::1] choice, Stop stop):
+        self.kept = [order, counts, at, near, far, choice, None]
         self.rules = compiled(rules)
         self.stop = stop
+        self.levels = levels
         self.t.points = points
         self.t.total = self.rules.c.checkers
         self.t.goal = goal
         self.t.plain = plain
+        self.t.rank_bits = rank_bits
+        self.t.unit = 2. ** (58 - rank_bits)    # means are below 64
         self.t.rules = &self.rules.c
         self.t.order = &order[0]
-        self.t.mean = &mean[0]
-        self.t.best = &best[0]
+        self.t.counts = &counts[0, 0]
+        self.t.at = <place_t *>&at[0]
+        self.t.near = <near_t *>&near[0]
+        self.t.far = <far_t *>&far[0]
         self.t.choice = &choice[0]
-        self.t.start = &start[0]
-        self.t.first = &first[0]
-        self.t.length = &length[0]
+        self.t.used = 1
+
+    @property
+    def used(self):
+        """How much of the array of distributions is in use, or needed if `work` said ROOM."""
+        return self.t.used
+
+    @property
+    def level(self):
+        """The first level that is not done."""
+        return self.level
 
     def use(self, double[::1] rows):
         """Take the array that distributions are written to."""
-        self.kept[7] = rows
+        self.kept[6] = rows
         self.t.rows = &rows[0]
+        self.t.room = rows.shape[0]
 
-    def begin(self):
-        self.counter = 0
+    def begin(self, int64_t end, int threads):
+        """Levels up to `end` follow, done by so many calls of `work` at the same time."""
+        self.end = end
+        self.threads = threads
+        self.arrived = 0
+        # Where there was no room, the level has its policy and waits for being filled.
+        if self.failed == FULL:
+            self.failed = 0
+            self.counter = 0
+            self.filling = True
 
-    def work(self, int64_t first, int64_t last, bint filling, int64_t chunk):
-        """Take pieces of a level, places first .. last - 1 of the order, until there are none. False: a play moved nothing."""
-        cdef int64_t i, a
-        cdef bint fine = True
+    def work(self):
+        """Do levels together with the other threads. 0: done or stopped; FULL: `used` numbers need room; STUCK: a play
+        moved nothing."""
         cdef board_t *scratch = NULL
-        if not self.t.plain and not filling:
+        if not self.t.plain:
             scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
             if not scratch:
+                self.failed = STUCK             # the others shall not wait
                 raise MemoryError
         with nogil:
-            while fine:
-                a = first + nc_take(&self.counter) * chunk
-                if a >= last or nc_flag_read(&self.stop.flag):
-                    break
-                for i in range(a, min(a + chunk, last)):
-                    if filling:
-                        fill(&self.t, first, i)
-                    elif not decide(&self.t, first, i, scratch):
-                        fine = False
-                        break
+            self.run(scratch)
             free(scratch)
-        return fine
+        return self.failed
+
+    cdef void run(self, board_t *scratch) noexcept nogil:
+        cdef int64_t a, first, last, begin, chunk, passed
+        while self.level < self.end:
+            begin = self.levels[self.level]
+            last = self.levels[self.level + 1]
+            chunk = max(<int64_t>16, min(<int64_t>256, (last - begin) // (8 * self.threads)))
+            passed = nc_shared_load(&self.passed)
+            while True:
+                a = begin + nc_take(&self.counter) * chunk
+                if a >= last:
+                    break
+                if nc_flag_read(&self.stop.flag) or nc_flag_read(&self.failed):
+                    return
+                if self.filling:
+                    fill(&self.t, begin, a, min(a + chunk, last))
+                elif not decide(&self.t, begin, a, min(a + chunk, last), scratch):
+                    nc_flag_raise(&self.failed)
+                    return
+            # The last to arrive prepares what follows and lets the others go.
+            if nc_shared_add(&self.arrived, 1) == self.threads:
+                self.arrived = 0
+                self.counter = 0
+                if self.filling:
+                    self.level += 1
+                elif not self.give_places(begin, last):
+                    self.failed = FULL
+                self.filling = not self.filling
+                nc_shared_add(&self.passed, 1)
+            else:
+                while nc_shared_load(&self.passed) == passed:
+                    if nc_flag_read(&self.stop.flag) or nc_flag_read(&self.failed):
+                        return
+                    nc_pause()
+            if nc_flag_read(&self.failed):
+                return
+
+    cdef bint give_places(self, int64_t begin, int64_t last) noexcept nogil:
+        cdef int64_t i
+        for i in range(begin, last):
+            self.t.at[self.t.order[i]].start = self.t.used
+            self.t.used += self.t.at[self.t.order[i]].length
+        return self.t.used <= self.t.room
 
 
-# ---- two distributions -----------------------------------------------------------------------------------------------------
+# ---- two distributions ---------------------------------------------------------------------------------------------
 
 cdef struct row_t:
     const int64_t *start
@@ -326,7 +503,7 @@ cdef class OneSidedTable:
                             last[side] = min(j, 255)
                         for k in range(j + 1, 256):
                             done[side][goal][k] = 1
-                    # A checker borne off brought all home first; means are minimised one by one, so this must be imposed.
+                    # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
                     for k in range(256):
                         if not has_off:
                             done[side][FIRST_OFF][k] = min(done[side][FIRST_OFF][k], done[side][ALL_HOME][k])

@@ -1,6 +1,7 @@
-# Ranking: the combinatorial number system. With s(k) the checkers on the k highest of the points, the rank of a position
-# is the sum over k of C(s(k) + k - 1, k): a bijection onto 0 .. C(checkers + points, points) - 1 for at most that many
-# checkers, whatever the limit. Every step lowers the rank. gnubg numbers its bear-off positions the same way.
+# Ranking: the combinatorial number system. With s(k) the checkers on the k highest of the points, the rank of a
+# position is the sum over k of C(s(k) + k - 1, k): a bijection onto 0 .. C(checkers + points, points) - 1 for at
+# most that many checkers, whatever the limit. Every step lowers the rank. gnubg numbers its bear-off positions the
+# same way.
 
 cdef enum:
     MOST_POINTS = 25
@@ -26,7 +27,7 @@ fill_choose()
 
 
 cdef inline int64_t rank_of(const int8_t *counts, int points) noexcept nogil:
-    """The rank of counts[0 .. points - 1], point 1 first. No count is negative and they sum to at most MOST_CHECKERS."""
+    """The rank of counts[0 .. points - 1], point 1 first. No count is negative, their sum at most MOST_CHECKERS."""
     cdef int k, s = 0
     cdef uint64_t rank = 0
     for k in range(1, points + 1):
@@ -79,7 +80,8 @@ cdef inline int8_t theirs_at(const board_t *b, int point, bint turned) noexcept 
     return <int8_t>-n if n < 0 else 0
 
 
-cdef inline int64_t side_rank(const board_t *b, int side, int points, int checkers, int total, bint turned) noexcept nogil:
+cdef inline int64_t side_rank(const board_t *b, int side, int points, int checkers, int total,
+                              bint turned) noexcept nogil:
     """The rank of one side's checkers on its first points; -1 where it has others, or too many. total: of the rules."""
     cdef int8_t counts[MOST_POINTS]
     cdef int i, left = total - b.off[side]
@@ -115,7 +117,7 @@ cdef inline bint past(const board_t *b, bint turned) noexcept nogil:
 
 
 def race_ranks(boards, rules, int points, int checkers):
-    """Ranks of the mover and of the opponent, int64[N, 2]; -1 where a side is not covered, both where there is contact."""
+    """Ranks of the mover and of the opponent, int64[N, 2]; -1 where one is not covered, both where there is contact."""
     cdef CompiledRules c = compiled(rules)
     cdef const int8_t[:, ::1] rows = boards
     cdef bint turned = c.c.movement == NC_LONG
@@ -130,7 +132,7 @@ def race_ranks(boards, rules, int points, int checkers):
     return found
 
 
-# ---- what a roll leads to, by the kernel that knows the rules ------------------------------------------------------------
+# ---- what a roll leads to, by the kernel that knows the rules ------------------------------------------------------
 
 cdef void lonely(board_t *b, const rules_t *rules, const int8_t *counts, int points) noexcept nogil:
     """A board on which the mover has these checkers and nothing is in its way."""

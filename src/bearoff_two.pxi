@@ -3,8 +3,8 @@
 # "Places" are positions of a side ordered by pips. Values are found class by class of equal pips c, in two phases:
 #   A  the mover has c pips, the opponent c or more;
 #   B  the mover has more than c pips, the opponent c.
-# A needs values of earlier B phases alone, B those of A as well, so all tasks of a phase are independent. In phase B a task
-# reads one strip of the table from its beginning to its end, which the processor foresees.
+# A needs values of earlier B phases alone, B those of A as well, so all tasks of a phase are independent. In phase B a
+# task reads one strip of the table from its beginning to its end, which the processor foresees.
 
 cdef enum:
     STOPPED = 1
@@ -144,8 +144,8 @@ cdef class TwoSidedJob:
 
     def work(self, int m, int64_t lane_first, int64_t lane_last, int64_t first, int64_t last, int64_t low, int64_t high,
              int64_t chunk):
-        """Take tasks of a phase until there are none: side m at places first .. last - 1 against the other side's places
-        lane_first .. lane_last - 1. Results lie in places low .. high - 1. Returns 0, STOPPED or an error."""
+        """Take tasks of a phase until there are none: side m at places first .. last - 1 against the other side's
+        places lane_first .. lane_last - 1. Results lie in places low .. high - 1. Returns 0, STOPPED or an error."""
         cdef int64_t status
         with nogil:
             status = self.tasks(m, lane_first, lane_last, first, last, low, high, chunk)
@@ -174,8 +174,9 @@ cdef class TwoSidedJob:
             s = strip0 + task // cuts
             u0 = max(first, (cut0 + task % cuts) * chunk)
             u1 = min(last, (cut0 + task % cuts + 1) * chunk)
-            status = self.task(m, s, max(lane_first - s * NC_LANES, <int64_t>0), min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1,
-                               low, min(high, u1), scratch, strip)
+            status = self.task(m, s, max(lane_first - s * NC_LANES, <int64_t>0),
+                               min(lane_last - s * NC_LANES, <int64_t>NC_LANES), u0, u1, low, min(high, u1),
+                               scratch, strip)
         free(scratch)
         return status
 
@@ -183,7 +184,7 @@ cdef class TwoSidedJob:
                       int64_t high, char *scratch, int64_t strip) noexcept nogil:
         cdef int o = 1 - m
         cdef int64_t rows = self.places[m], line = NC_LANES * self.size, u, end
-        cdef const char *source[4]              # rows as the recursion looks at them, moved so that row 0 is at the pointer
+        cdef const char *source[4]              # rows as the recursion looks at them, row 0 at the pointer
         cdef char *block
         cdef char *turned
         cdef int i
@@ -197,8 +198,9 @@ cdef class TwoSidedJob:
                 source[i] = scratch - low * line
                 scratch += strip
         if self.values > 1:
-            # Values: 0 cubeless, 1 own cube, 2 centred, 3 the opponent's. After the play the opponent is on roll: the cube
-            # that the mover owns is then the opponent's opponent's, and the opponent may double with its own or a centred one.
+            # Values: 0 cubeless, 1 own cube, 2 centred, 3 the opponent's. After the play the opponent is on roll: the
+            # cube that the mover owns is then the opponent's opponent's, and the opponent may double with its own or
+            # a centred one.
             for i in range(1, 3):
                 nc_double(self.dtype, source[i] + low * line, source[3] + low * line, scratch, (high - low) * NC_LANES)
                 source[i] = scratch - low * line
@@ -221,22 +223,50 @@ cdef class TwoSidedJob:
 
     cdef int64_t store(self, int m, int i, int64_t s, int64_t l0, int64_t l1, int64_t u, int64_t end,
                        const char *turned) noexcept nogil:
-        """Values of places u .. end - 1, within one strip, against lanes l0 .. l1 - 1 of strip s: into rows of their own."""
-        cdef int64_t line = NC_LANES * self.size, within = (u % NC_LANES) * self.size, width = (end - u) * self.size, l
+        """Values of places u .. end - 1, within one strip, against lanes l0 .. l1 - 1 of strip s: into their rows."""
+        cdef int64_t line = NC_LANES * self.size, within = (u % NC_LANES) * self.size, width = (end - u) * self.size, k
         cdef int64_t at = ((u // NC_LANES) * self.places[1 - m] + s * NC_LANES) * line + within
         if self.fd < 0:
-            for l in range(l0, l1):
-                memcpy(self.base[m][i] + at + l * line, turned + l * line, width)
+            for k in range(l0, l1):
+                memcpy(self.base[m][i] + at + k * line, turned + k * line, width)
             return 0
         if width == line:
             return write_at(self.fd, turned + l0 * line, (l1 - l0) * line, self.offset[m][i] + at + l0 * line)
-        for l in range(l0, l1):
-            if write_at(self.fd, turned + l * line, width, self.offset[m][i] + at + l * line):
+        for k in range(l0, l1):
+            if write_at(self.fd, turned + k * line, width, self.offset[m][i] + at + k * line):
                 return BAD_IO
         return 0
 
 
-# ---- probing -------------------------------------------------------------------------------------------------------------
+# ---- probing -------------------------------------------------------------------------------------------------------
+
+cdef inline int64_t home_rank(const board_t *b, int side, int checkers, int total, bint turned) noexcept nogil:
+    """As side_rank of six points, on the straight."""
+    cdef const int8_t *p = &b.pt[0 if side == 0 else 12 if turned else 23]
+    cdef int step = 1 if side == 0 or turned else -1, sign = 1 if side == 0 else -1
+    cdef int k, n, s = 0, left = total - b.off[side]
+    cdef uint64_t rank = 0
+    for k in range(1, 7):
+        n = sign * p[step * (6 - k)]
+        s += n if n > 0 else 0
+        rank += HOME_TERM[k - 1][s & 31]
+    if b.bar[side] or left > checkers or s != left:
+        return -1
+    return <int64_t>rank
+
+
+cdef uint32_t HOME_TERM[6][32]                  # [k - 1][s]: C(s + k - 1, k)
+
+
+cdef void fill_home_terms() noexcept nogil:
+    cdef int k, s
+    for k in range(1, 7):
+        for s in range(32):
+            HOME_TERM[k - 1][s] = <uint32_t>CHOOSE[s + k - 1][k] if s <= MOST_CHECKERS else 0
+
+
+fill_home_terms()
+
 
 cdef bint find(const lookup_t *t, const board_t *b, int total, bint turned, int64_t *index, int *side) noexcept nogil:
     """Where a board's value stands; False where the table has none. total: the checkers of the rules."""
@@ -244,8 +274,8 @@ cdef bint find(const lookup_t *t, const board_t *b, int total, bint turned, int6
     cdef int64_t u, v
     if t.both and (total - b.off[0] > t.checkers[0] or total - b.off[1] > t.checkers[1]):
         m = 1
-    u = side_rank(b, 0, 6, t.checkers[m], total, turned)
-    v = side_rank(b, 1, 6, t.checkers[1 - m], total, turned)
+    u = home_rank(b, 0, t.checkers[m], total, turned)
+    v = home_rank(b, 1, t.checkers[1 - m], total, turned)
     if u < 0 or v < 0 or u + v == 0:
         return False
     u = t.place[m][u]
@@ -296,16 +326,22 @@ cdef class TwoSidedTable:
         """Stored values of boards, from 0 to 1; NaN where there is none. Returns how many there were."""
         cdef CompiledRules c = compiled(rules)
         cdef bint turned = c.c.movement == NC_LONG
-        cdef int64_t index = 0, n = 0
-        cdef int side = 0
-        cdef Py_ssize_t i
+        cdef int64_t index[16]
+        cdef int side[16]
+        cdef int64_t n = 0
+        cdef Py_ssize_t i, last
+        cdef int j
         with nogil:
-            for i in range(boards.shape[0]):
-                if find(&self.t, <const board_t *>&boards[i, 0], c.c.checkers, turned, &index, &side):
-                    out[i] = value_at(&self.t, side, value, index)
-                    n += 1
-                else:
-                    out[i] = NAN
+            for i in range(0, boards.shape[0], 16):     # so many values are sent for before the first is looked at
+                last = min(boards.shape[0] - i, 16)
+                for j in range(last):
+                    if find(&self.t, <const board_t *>&boards[i + j, 0], c.c.checkers, turned, &index[j], &side[j]):
+                        nc_prefetch(self.t.base[side[j]][value] + (index[j] << (1 + self.t.dtype)))
+                    else:
+                        index[j] = -1
+                for j in range(last):
+                    out[i + j] = NAN if index[j] < 0 else value_at(&self.t, side[j], value, index[j])
+                    n += index[j] >= 0
         return n
 
 
@@ -329,8 +365,8 @@ cdef int probe_win(const table_t *table, const board_t *b, float *out) noexcept 
 cdef class Probe:
     """A table as native code asks it: `capsule` holds an ``nc_table`` named ``"nardcore.table"``.
 
-    With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only positions in
-    which both sides have a checker off are covered.
+    With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only positions
+    in which both sides have a checker off are covered.
     """
 
     def __init__(self, TwoSidedTable table, rules, bint single):

@@ -238,6 +238,18 @@ def test_one_sided_tables_do_not_depend_on_threads(threads: int) -> None:
         np.testing.assert_array_equal(array, many[name])
 
 
+def test_distributions_that_need_more_room_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nardcore.bearoff import _one
+
+    rules = nc.BACKGAMMON.replace(checkers=6, start=((6, 6),))
+    expected = OneSided.build(points=8, rules=rules).raw
+    monkeypatch.setattr(_one, "_ROOM", 0)  # a start with next to nothing
+    monkeypatch.setattr(_one, "_LEAST", 0)
+    monkeypatch.setattr(_one, "_PORTION", 100)
+    for name, array in OneSided.build(points=8, rules=rules, threads=3).raw.items():
+        np.testing.assert_array_equal(array, expected[name])
+
+
 def test_last_home_larger_counts_beyond_the_home() -> None:
     rules = nc.SHORT_BEGINNER.replace(checkers=3, start=((6, 3),))
     table = OneSided.build(points=9, rules=rules)
@@ -364,9 +376,11 @@ def test_the_reported_equities_of_six_checkers_each(six: TwoSided) -> None:
     assert six.equity(p, cube="centred", double=True) == near(expect["with_option_centred"])
 
 
-def test_sixteen_bits_are_within_3e_5(six: TwoSided) -> None:
-    small = TwoSided.build(checkers=6, equities="money")
-    for name, exact in six.raw.items():
+@pytest.mark.parametrize("checkers", [6, 8])
+def test_sixteen_bits_are_within_3e_5(checkers: int) -> None:
+    large = TwoSided.build(checkers=checkers, equities="money", dtype="float64")
+    small = TwoSided.build(checkers=checkers, equities="money")
+    for name, exact in large.raw.items():
         assert np.abs(small.raw[name] / 65535 - exact).max() < 3e-5, name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,6 @@ from nardcore.bearoff._ranking import (
     as_out,
     check_kind,
     position_count,
-    unrank,
     whole,
 )
 from nardcore.errors import TableError
@@ -41,6 +40,13 @@ PIPS_PER_ROLL = 49 / 6
 
 _MOST = 18
 _PARTS = ("start", "first", "length", "rows", "mean")
+# A position while it is computed, as the native code sees it.
+_PLACE = np.dtype(
+    [("mean", "f8"), ("start", "i8"), ("first", "u1"), ("length", "u1"), ("unused", "u1", 6)]
+)
+_STUCK, _FULL = 1, 2
+# How many positions are done at once, from how many on threads share them, numbers for each.
+_PORTION, _LEAST, _ROOM = 1 << 16, 1 << 9, 16
 
 
 class OneSided:
@@ -167,9 +173,10 @@ class OneSided:
             goals.append("home")
         arrays: dict[str, NDArray[Any]] = {}
         with Crew(threads, progress, n * len(goals)) as crew:
-            order, levels = _order(points, n)
+            # Keys of the best plays: room that all goals share.
+            near, far = (_aligned(k * (n if _plain(rules, points) else 1)) for k in (8, 12))
             for goal in goals:
-                found = _build(crew, rules, points, GOALS.index(goal), order, levels, n)
+                found = _build(crew, rules, points, checkers, GOALS.index(goal), n, near, far)
                 arrays |= {f"{goal} {part}": found[part] for part in _PARTS}
         for array in arrays.values():
             array.flags.writeable = False
@@ -427,19 +434,6 @@ def default(rules: Rules = BACKGAMMON) -> OneSided:
 # ------------------------------------------------------------------------------------------- build
 
 
-def _order(points: int, n: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Give the ranks by pips, and where each number of pips begins."""
-    pips = np.empty(n, np.int16)
-    for at in range(0, n, 1 << 20):
-        counts = unrank(np.arange(at, min(at + (1 << 20), n)), points=points)
-        pips[at : at + len(counts)] = counts.astype(np.int16) @ np.arange(
-            1, points + 1, dtype=np.int16
-        )
-    order = np.argsort(pips, kind="stable").astype(np.uint32)
-    counted = np.bincount(pips)
-    return order, np.concatenate([[0], np.cumsum(counted)])
-
-
 def _plain(rules: Rules, points: int) -> bool:
     """Tell whether every die can be played until the last checker is off."""
     return not (
@@ -449,45 +443,64 @@ def _plain(rules: Rules, points: int) -> bool:
     )
 
 
+def _aligned(n: int) -> NDArray[np.uint64]:
+    """Allocate numbers that begin with a line of the cache."""
+    raw = np.empty(n + 7, np.uint64)
+    skip = -raw.ctypes.data % 64 // 8
+    return raw[skip : skip + n]
+
+
 def _build(
     crew: Crew,
     rules: Rules,
     points: int,
+    checkers: int,
     goal: int,
-    order: NDArray[np.uint32],
-    levels: NDArray[np.int64],
     n: int,
+    near: NDArray[np.uint64],
+    far: NDArray[np.uint64],
 ) -> dict[str, NDArray[Any]]:
     plain = _plain(rules, points)
-    widest = int(np.diff(levels).max())
-    mean = np.zeros(n)
-    start = np.zeros(n, np.int64)
-    first, length = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
-    best = np.empty(18 * n if plain else 1, np.uint32)
-    choice = np.empty(21 * widest, np.uint32)
-    rows = np.empty(max(24 * n, 64))
+    order, counts, levels = _bearoff.level_order(points, checkers, goal)
+    crew.advance(n - len(order))  # the rest have reached the goal: no rolls
+    at = np.zeros(n, _PLACE)
+    at["length"] = 1
+    near[:8] = far[:12] = 0
+    choice = np.empty(21 * int(np.diff(levels).max()), np.uint32)
+    rows = np.empty(max(_ROOM * n, 64))
     rows[0] = 1
     job = _bearoff.OneSidedJob(
-        rules, points, goal, plain, order, mean, best, choice, start, first, length, crew.stop
+        rules,
+        points,
+        goal,
+        plain,
+        n.bit_length(),
+        order,
+        counts,
+        levels,
+        at.view(np.uint8),
+        near,
+        far,
+        choice,
+        crew.stop,
     )
     job.use(rows)
-    used = 1
-    for a, b in zip(levels[:-1].tolist(), levels[1:].tolist(), strict=True):
-        for filling in (False, True):
-            job.begin()
-            work = partial(job.work, a, b, filling, 128)
-            fine = [work()] if b - a < 400 else crew.run([work] * crew.threads)
-            if not all(fine):
-                msg = f"under {rules.name} a play can leave every checker where it is"
-                raise TableError(msg)
-            if not filling:
-                level = order[a:b]
-                ends = used + np.cumsum(length[level], dtype=np.int64)
-                own = length[level] > 0
-                start[level[own]] = (ends - length[level])[own]
-                used = int(ends[-1])
-                if used > len(rows):
-                    rows = np.concatenate([rows, np.empty(max(used - len(rows), len(rows) // 2))])
-                    job.use(rows)
-        crew.advance(b - a)
-    return {"start": start, "first": first, "length": length, "rows": rows[:used], "mean": mean}
+    last = len(levels) - 1
+    while job.level < last:
+        # Enough levels for the threads to be worth their start, few enough for the progress.
+        begun = int(levels[job.level])
+        end = min(int(np.searchsorted(levels, begun + _PORTION)), last)
+        threads = crew.threads if levels[end] - begun >= _LEAST else 1
+        job.begin(end, threads)
+        told = max(crew.run([job.work] * threads))
+        if told == _STUCK:
+            msg = f"under {rules.name} a play can leave every checker where it is"
+            raise TableError(msg)
+        if told == _FULL:
+            rows = np.concatenate([rows, np.empty(max(job.used - len(rows), len(rows) // 2))])
+            job.use(rows)
+        crew.advance(int(levels[job.level]) - begun)
+    found: dict[str, NDArray[Any]] = {
+        name: np.ascontiguousarray(at[name]) for name in ("start", "first", "length", "mean")
+    }
+    return found | {"rows": rows[: job.used]}
