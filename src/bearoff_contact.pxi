@@ -1,7 +1,8 @@
 # Few checkers in full contact: every pair of positions, solved by policy iteration.
 #
 # Looking at all plays of all rolls is dear, following plays already chosen is cheap: so plays are chosen a few times (`choose`),
-# and between two choices the pairs are swept many times by the chosen plays alone (`follow`). A sweep goes in the order of both
+# and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is kept in
+# lists, as far as there is room for them. A sweep goes in the order of both
 # sides' pips, a level of equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to levels
 # that this sweep has already done. Within a level nobody reads what the level writes, so nothing depends on threads.
 
@@ -32,6 +33,7 @@ cdef extern from * nogil:
 cdef enum:
     CONTACT_MOST = 3                            # checkers a side
     CONTACT_PIECE = 64                          # pairs that a thread takes at a time
+    CONTACT_COUNTS = 6                          # words that hold a byte for each roll
 
 
 cdef uint32_t CONTACT_GAIN[CONTACT_MOST][26]
@@ -66,11 +68,18 @@ cdef class ContactJob:
     cdef double *chances
     cdef double *fresh                          # [place in the level][NC_CLASSES]
     cdef uint32_t *chosen
+    cdef uint32_t **lists                       # [pair]: how many results each roll has, and their places; NULL when not kept
+    cdef int64_t size, room
     cdef float points[NC_CLASSES]
 
     def __init__(self, rules, const int8_t[:, ::1] counts, const int32_t[:, ::1] pairs, double[::1] now, double[::1] fresh,
-                 uint32_t[::1] chosen, points, Stop stop):
+                 uint32_t[::1] chosen, points, int64_t room, Stop stop):
         cdef int k
+        self.size = pairs.shape[0]
+        self.lists = <uint32_t **>calloc(self.size + 1, sizeof(uint32_t *))
+        if not self.lists:
+            raise MemoryError
+        self.room = room
         self.kept = [counts, pairs, now, fresh, chosen]
         self.rules = compiled(rules)
         self.stop = stop
@@ -82,6 +91,18 @@ cdef class ContactJob:
         self.chosen = &chosen[0]
         for k in range(NC_CLASSES):
             self.points[k] = points[k]
+
+    def __dealloc__(self):
+        self.forget()
+
+    def forget(self):
+        """Give the room of the lists back."""
+        cdef int64_t i
+        if self.lists:
+            for i in range(self.size):
+                free(self.lists[i])
+            free(self.lists)
+            self.lists = NULL
 
     cdef void board(self, int64_t a, int64_t b, board_t *out) noexcept nogil:
         cdef const int8_t *mine = self.counts + 25 * a
@@ -131,9 +152,12 @@ cdef class ContactJob:
         how many pairs are not known within `delta` for every turn that the game still lasts.
         """
         cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+        cdef uint32_t *places = <uint32_t *>malloc((CONTACT_COUNTS + NC_ROLLS * 255) * sizeof(uint32_t))
         cdef int64_t i, a
         cdef double found = 0, one
-        if not scratch:
+        if not scratch or not places:
+            free(scratch)
+            free(places)
             raise MemoryError
         with nogil:
             while True:
@@ -141,26 +165,53 @@ cdef class ContactJob:
                 if a >= last or nc_flag_read(&self.stop.flag):
                     break
                 for i in range(a, min(a + CONTACT_PIECE, last)):
-                    one = self.choose_one(i, self.fresh + (i - first) * NC_CLASSES if take else NULL, delta, scratch)
+                    one = self.choose_one(i, self.fresh + (i - first) * NC_CLASSES if take else NULL, delta, scratch, places)
                     found = found + one if delta > 0 else max(found, one)
             free(scratch)
+            free(places)
         return found
 
-    cdef double choose_one(self, int64_t pair, double *fresh, double delta, board_t *scratch) noexcept nogil:
+    cdef uint32_t *list_of(self, int64_t pair, board_t *scratch, uint32_t *found) noexcept nogil:
+        """Where the plays of a pair lead: a list that is kept, or else `found`, which has room for the longest."""
         cdef const kernels_t *kernel = kernels()
         cdef board_t board
-        cdef int64_t here = self.pairs[2 * pair] * self.n + self.pairs[2 * pair + 1], at, chosen
-        cdef double equity = 0, turns = 0, upper = 0, lower = 0, e, g, best, length, high, low
-        cdef int roll, weight
+        cdef uint8_t *count = <uint8_t *>found
+        cdef int64_t length = CONTACT_COUNTS
+        cdef uint32_t *kept
+        cdef int roll
         cdef int32_t i, n
+        if self.lists[pair]:
+            return self.lists[pair]
         self.board(self.pairs[2 * pair], self.pairs[2 * pair + 1], &board)
         for roll in range(NC_ROLLS):
-            weight = 2 if roll < NC_MIXED else 1
             n = kernel.plays(&self.rules.c, &board, ROLL[roll][0], ROLL[roll][1], scratch)
+            count[roll] = <uint8_t>n
+            for i in range(n):
+                found[length] = <uint32_t>nc_contact_place(<const int8_t *>&scratch[i], CONTACT_GAIN, self.rules.c.checkers, self.n)
+                length += 1
+        # the room is counted by threads at once, roughly
+        if self.room < length * <int64_t>sizeof(uint32_t):
+            return found
+        kept = <uint32_t *>malloc(length * sizeof(uint32_t))
+        if kept:
+            self.room -= length * <int64_t>sizeof(uint32_t) + 16
+            memcpy(kept, found, length * sizeof(uint32_t))
+            self.lists[pair] = kept
+        return found
+
+    cdef double choose_one(self, int64_t pair, double *fresh, double delta, board_t *scratch, uint32_t *found) noexcept nogil:
+        cdef int64_t here = self.pairs[2 * pair] * self.n + self.pairs[2 * pair + 1], at, chosen
+        cdef double equity = 0, turns = 0, upper = 0, lower = 0, e, g, best, length, high, low
+        cdef const uint32_t *places = self.list_of(pair, scratch, found)
+        cdef const uint8_t *count = <const uint8_t *>places
+        cdef int roll, weight, i
+        places += CONTACT_COUNTS
+        for roll in range(NC_ROLLS):
+            weight = 2 if roll < NC_MIXED else 1
             chosen = -1
             best = length = high = low = 0
-            for i in range(n):
-                at = nc_contact_place(<const int8_t *>&scratch[i], CONTACT_GAIN, self.rules.c.checkers, self.n)
+            for i in range(count[roll]):
+                at = places[i]
                 e = -self.now[2 * at]
                 g = self.now[2 * at + 1]
                 if delta > 0:
@@ -173,6 +224,7 @@ cdef class ContactJob:
                     chosen = at
                     best = e
                     length = g
+            places += count[roll]
             self.chosen[pair * NC_ROLLS + roll] = <uint32_t>chosen
             equity += weight * best
             turns += weight * length

@@ -34,6 +34,7 @@ _PLACES = 25  # 24 points and the bar
 _MOST = 3
 _SLICE = 1 << 18  # pairs between two looks at Ctrl-C
 _PROOFS = 20
+_ROOM = 1 << 62
 
 
 class Contact:
@@ -102,6 +103,7 @@ class Contact:
         rules: Rules = HYPERGAMMON,
         tolerance: float = 1e-6,
         path: str | os.PathLike[str] | None = None,
+        max_memory: int | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Contact:
@@ -115,6 +117,9 @@ class Contact:
             What no equity and no chance may be off by.
         path
             Where to save the table, which is then used from the file.
+        max_memory
+            Bytes for lists of where all plays lead; no limit by default. Plays that do not fit are
+            generated every time, which takes longer and finds the same.
         threads
             How many; all processors by default. The table is the same, bit for bit.
         progress
@@ -154,7 +159,7 @@ class Contact:
             raise ValueError(msg)
         told = None if progress is None else lambda done, _: progress(done, None)
         with Crew(threads, told, 0) as crew:
-            solver = _Solver(crew, rules, tolerance)
+            solver = _Solver(crew, rules, tolerance, max_memory)
             solver.find_plays()
             values = solver.find_chances()
             error = solver.prove()
@@ -263,7 +268,7 @@ class Contact:
 class _Solver:
     """A build: plays are chosen and followed in turn until they are the best ones."""
 
-    def __init__(self, crew: Crew, rules: Rules, tolerance: float) -> None:
+    def __init__(self, crew: Crew, rules: Rules, tolerance: float, room: int | None) -> None:
         n = position_count(_PLACES, rules.checkers)
         counts = unrank(np.arange(n), points=_PLACES)
         self.crew, self.tolerance, self.n = crew, tolerance, n
@@ -279,6 +284,7 @@ class _Solver:
             np.empty(10 * max(b - a for a, b in self.levels)),
             np.empty(len(self.pairs) * len(ROLLS), np.uint32),
             [*map(float, rules.points), *(-float(k) for k in rules.points)],
+            _ROOM if room is None else room,
             crew.stop,
         )
         self.job.ends()
