@@ -239,6 +239,48 @@ cdef class ContactJob:
             fresh[1] = 1 + turns / 36
         return abs(equity / 36 - e)
 
+    def close(self, int64_t first, int64_t last, uint8_t[::1] over):
+        """Mark the pairs from which some roll leads to marked ones only, whatever is played. Returns how many are not marked."""
+        cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+        cdef uint32_t *found = <uint32_t *>malloc((CONTACT_COUNTS + NC_ROLLS * 255) * sizeof(uint32_t))
+        cdef const uint32_t *places
+        cdef const uint8_t *count
+        cdef int64_t i, a, here, left = 0
+        cdef int roll, k, marked
+        if not scratch or not found:
+            free(scratch)
+            free(found)
+            raise MemoryError
+        with nogil:
+            while True:
+                a = first + nc_take(&self.counter) * CONTACT_PIECE
+                if a >= last or nc_flag_read(&self.stop.flag):
+                    break
+                for i in range(a, min(a + CONTACT_PIECE, last)):
+                    here = self.pairs[2 * i] * self.n + self.pairs[2 * i + 1]
+                    if over[here]:
+                        continue
+                    places = self.list_of(i, scratch, found)
+                    count = <const uint8_t *>places
+                    places += CONTACT_COUNTS
+                    marked = 0
+                    for roll in range(NC_ROLLS):
+                        marked = 1
+                        for k in range(count[roll]):
+                            if not over[places[k]]:
+                                marked = 0
+                                break
+                        if marked:
+                            break
+                        places += count[roll]
+                    if marked:
+                        over[here] = 1
+                    else:
+                        left += 1
+            free(scratch)
+            free(found)
+        return left
+
     def follow(self, int64_t first, int64_t last, bint equities):
         """Look where the chosen plays of a level lead. Returns the largest changes: of an equity, of a number of turns."""
         cdef int64_t i, a, here

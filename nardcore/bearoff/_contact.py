@@ -140,9 +140,11 @@ class Contact:
         Where V is above, V(s) - E(s) - d g(s) <= (T V - T(E - d g))(s), which is at most the mean
         over rolls of the largest r(s') of a roll's results; below likewise. So r is at most its
         largest value times the chance that the game is still on after k turns, for all k, and
-        that chance goes to 0 whatever is played: games of backgammon end with probability 1.
+        that chance goes to 0 whatever is played, if from every position some rolls end the game
+        whatever is played.
 
-        The two inequalities are looked at for every position, in float64, at the end of a build.
+        The last is looked at for every position, from the ends of games backwards, and so are the
+        two inequalities, in float64, at the end of a build.
         For g serve the turns that the game lasts when both sides play best but for a preference
         of d a turn for long games: then both hold with d to spare, where rounding is of the order
         of 1e-15. The bound is d times the largest g.
@@ -310,6 +312,7 @@ class _Solver:
 
     def prove(self) -> float:
         """Bound the error of every equity, by the argument in `Contact.build`."""
+        self._see_that_games_end()
         delta = self._allowed()
         for _ in range(_PROOFS):
             if not sum(self._choose(delta)):
@@ -319,6 +322,18 @@ class _Solver:
             delta = min(delta, self._allowed())
         msg = f"a tolerance of {self.tolerance} cannot be proved"
         raise TableError(msg)
+
+    def _see_that_games_end(self) -> None:
+        over = np.zeros((self.n, self.n), np.uint8)
+        over[0] = over[:, 0] = 1
+        left, before = len(self.pairs), len(self.pairs) + 1
+        close = partial(self.job.close, over=over.reshape(-1))
+        while left:
+            if left == before:
+                msg = f"a game may last for ever in {left:,} positions"
+                raise TableError(msg)
+            before = left
+            left = sum(sum(self._share(close, a, b)) for a, b in self.levels)
 
     def _longest(self) -> float:
         return float(self.now[:, 1].max())
