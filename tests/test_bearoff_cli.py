@@ -59,6 +59,29 @@ def test_tables_go_to_gnubg_and_back(money: Path, tmp_path: Path) -> None:
     assert all((first.raw[name] == second.raw[name]).all() for name in first.raw)
 
 
+def test_exchange_tells_what_it_did_in_json(money: Path, tmp_path: Path) -> None:
+    bd, back = tmp_path / "t.bd", tmp_path / "t.nct"
+    out = json.loads(good("export", money, bd, "--json"))
+    assert out["target"] == str(bd)
+    assert out["target_bytes"] == bd.stat().st_size
+    assert out["checkers"] == [6, 6]
+    found = json.loads(good("import", bd, back, "--json"))
+    assert (found["file"], found["source"], found["equities"]) == (str(back), str(bd), "money")
+
+
+def test_a_table_of_contact_is_built_and_asked_by_any_id(tmp_path: Path) -> None:
+    path = tmp_path / "one.nct"
+    rules = nc.HYPERGAMMON.replace(checkers=1, start=((24, 1),))
+    about = json.loads(good("build", path, "--contact", "--rules", rules.name, "--json"))
+    assert about["kind"] == "contact"
+    assert about["error"] <= about["tolerance"]
+    start = nc.Position.start(rules)
+    ids = ["start", start.text(), start.gnubg_id(), start.xgid()]
+    found = [json.loads(good("query", text, "--table", path, "--json")) for text in ids]
+    assert found[0]["win"] == pytest.approx(0.6048, abs=5e-3)
+    assert all(one == found[0] for one in found)
+
+
 def test_one_sided_tables_are_built_too(tmp_path: Path) -> None:
     path = tmp_path / "one.nct"
     about = json.loads(good("build", path, "--one-sided", "--points", 7, "--checkers", 3, "--json"))

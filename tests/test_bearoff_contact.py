@@ -54,10 +54,46 @@ def test_rollouts_of_the_best_plays_agree(table: Contact) -> None:
     assert abs(result.win - table.win(start)) < 4 * 0.5 / 3000**0.5
 
 
-def test_tables_do_not_depend_on_threads(table: Contact) -> None:
-    np.testing.assert_array_equal(
-        Contact.build(rules=ONE, tolerance=1e-7, threads=1).raw, table.raw
-    )
+def test_tables_do_not_depend_on_threads_or_memory(table: Contact) -> None:
+    for what in ({"threads": 1}, {"threads": 3}, {"max_memory": 0}, {"max_memory": 40_000}):
+        again = Contact.build(rules=ONE, tolerance=1e-7, **what)
+        assert again.raw.tobytes() == table.raw.tobytes()
+
+
+def test_the_error_is_within_the_tolerance_and_true(table: Contact) -> None:
+    assert 0 < table.error <= table.tolerance == 1e-7
+    for tolerance in (1e-1, 1e-3, 1e-5):
+        rough = Contact.build(rules=ONE, tolerance=tolerance)
+        assert rough.error <= tolerance
+        found, exact = (
+            (one.raw[..., :5] - one.raw[..., 5:]).astype(np.float64) @ np.array(ONE.points)
+            for one in (rough, table)
+        )
+        assert np.abs(found - exact).max() <= tolerance + 1e-6
+    with pytest.raises(ValueError, match="tolerance"):
+        Contact.build(rules=ONE, tolerance=0)
+
+
+def test_colours_do_not_matter(table: Contact) -> None:
+    p = nc.Position({9: 1}, {5: 1}, rules=ONE)
+    board = p.board.copy()
+    board[28] ^= 1
+    q = nc.Position.from_board(board, ONE)
+    assert table.outcomes(q).tolist() == table.outcomes(p).tolist()
+
+
+def test_a_build_can_be_cancelled_and_tells_how_far_it_is() -> None:
+    seen: list[int] = []
+
+    def progress(done: int, total: int | None) -> None:
+        assert total is None
+        seen.append(done)
+        if done > 2000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Contact.build(rules=ONE, progress=progress)
+    assert seen == sorted(seen)
 
 
 def test_tables_are_saved_and_opened(table: Contact, tmp_path: Path) -> None:
@@ -81,6 +117,25 @@ def test_other_games_are_not_solved(rules: nc.Rules) -> None:
 @pytest.mark.slow
 def test_two_checkers_a_side() -> None:
     rules = nc.HYPERGAMMON.replace(checkers=2, start=((24, 1), (23, 1)))
-    table = Contact.build(rules=rules, tolerance=1e-2)
+    table = Contact.build(rules=rules, tolerance=1e-4)
     start = nc.Position.start(rules)
-    assert 0.5 < table.win(start) < 0.7
+    assert table.equity(start) == pytest.approx(0.152244, abs=1e-4)
+    exact = TwoSided.build(checkers=2, rules=rules, dtype="float64", equities="scoring")
+    for mine, theirs in (({6: 2}, {6: 2}), ({5: 1}, {4: 1, 2: 1}), ({3: 1, 1: 1}, {1: 1})):
+        p = nc.Position(mine, theirs, rules=rules)
+        assert table.equity(p) == pytest.approx(exact.equity(p), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_hypergammon() -> None:
+    """Three checkers a side take 8 GB of memory and some minutes."""
+    table = Contact.build(tolerance=1e-5)
+    start = nc.Position.start(nc.HYPERGAMMON)
+
+    def policy(boards: np.ndarray) -> np.ndarray:
+        after = nc.batch.flip(boards, rules=nc.HYPERGAMMON)
+        found = table.outcomes_batch(after, rules=nc.HYPERGAMMON).astype(np.float64)
+        return -(found[:, :5] - found[:, 5:]) @ np.array(nc.HYPERGAMMON.points)
+
+    result = nc.rollout(start, games=4000, policy=policy, seed=1)
+    assert abs(result.win - table.win(start)) < 4 * 0.5 / 4000**0.5

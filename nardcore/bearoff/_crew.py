@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from nardcore import _bearoff
+from nardcore._work import workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,19 +18,14 @@ __all__ = ["Crew"]
 
 
 class Crew:
-    """Workers that share the tasks of a phase; the next phase starts when all are done."""
+    """Workers that share the tasks of a phase; the next phase starts when all are done.
+
+    Unlike `nardcore._work.in_order`, whose threads end with its items, they live as long as the
+    build: it may have thousands of phases, some of them shorter than the start of a thread.
+    """
 
     def __init__(self, threads: int | None, progress: Progress | None, total: int) -> None:
-        if threads is None:
-            threads = (
-                len(os.sched_getaffinity(0))
-                if hasattr(os, "sched_getaffinity")
-                else os.cpu_count() or 1
-            )
-        elif isinstance(threads, bool) or threads < 1:
-            msg = f"threads is 1 or more, not {threads}"
-            raise ValueError(msg)
-        self.threads = min(int(threads), 256)
+        self.threads = min(workers(threads, None), 256)
         self.stop = _bearoff.Stop()
         self.done = 0
         self.total = total

@@ -14,8 +14,10 @@ import json
 import mmap
 import os
 import tempfile
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +25,15 @@ from numpy.typing import NDArray
 from nardcore.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nardcore.rules import Rules
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None
 
 __all__ = [
     "HEADER",
@@ -36,12 +44,14 @@ __all__ = [
     "open_table",
     "pack_header",
     "save_table",
+    "whole_file",
 ]
 
 MAGIC = b"NCTABLE\n"
 VERSION = 1
 HEADER = 4096
 _BLOCK = 1 << 24
+_SUFFIX = ".part"
 
 Array = NDArray[Any]
 
@@ -103,32 +113,79 @@ def save_table(
     target = Path(path)
     placed, size = layout([(name, a.dtype.str, a.shape) for name, a in arrays.items()])
     header = make_header(kind, about, placed, size)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    with whole_file(target) as file:
+        file.write(bytes(HEADER))
+        digest = hashlib.sha256()
+        for array, entry in zip(arrays.values(), placed, strict=True):
+            flat = np.ascontiguousarray(array, entry["dtype"]).reshape(-1)
+            raw = flat.view(np.uint8).data
+            for at in range(0, len(raw), _BLOCK):
+                part = raw[at : at + _BLOCK]
+                digest.update(part)
+                file.write(part)
+            gap = bytes(-len(raw) % 64)
+            digest.update(gap)
+            file.write(gap)
+        file.seek(0)
+        file.write(pack_header({**header, "sha256": digest.hexdigest()}))
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing that takes its name only when it is whole and on the disk.
+
+    Until then it is ``.NAME.*.part`` beside it. What a killed process left there is removed.
+    """
+    _sweep(target)
+    handle, name = _part(target)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(bytes(HEADER))
-            digest = hashlib.sha256()
-            for array, entry in zip(arrays.values(), placed, strict=True):
-                flat = np.ascontiguousarray(array, entry["dtype"]).reshape(-1)
-                raw = flat.view(np.uint8).data
-                for at in range(0, len(raw), _BLOCK):
-                    part = raw[at : at + _BLOCK]
-                    digest.update(part)
-                    file.write(part)
-                gap = bytes(-len(raw) % 64)
-                digest.update(gap)
-                file.write(gap)
-            file.seek(0)
-            file.write(pack_header({**header, "sha256": digest.hexdigest()}))
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        settle(Path(name), target)
+            if fcntl is not None:  # named while still locked; elsewhere no open file can be renamed
+                _name(Path(name), target)
+        if fcntl is None:
+            _name(Path(name), target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _part(target: Path) -> tuple[int, str]:
+    """Make a file that a lock shows to be in use, as long as this process lives."""
+    while True:
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=_SUFFIX
+        )
+        if fcntl is None:
+            return handle, name
+        # no lock: another process looks whether it is in use, or the file system has none
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_nlink:
+            return handle, name
+        os.close(handle)  # taken for a leftover before it was locked
+
+
+def _sweep(target: Path) -> None:
+    """Remove unfinished files of a table whose writers are no more."""
+    if fcntl is None:
+        return
+    for path in target.parent.glob(f".{escape(target.name)}.????????{_SUFFIX}"):
+        try:
+            with path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+        except OSError:  # in use, or gone
+            continue
+
+
+def _name(part: Path, target: Path) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    part.chmod(0o666 & ~mask)
+    settle(part, target)
 
 
 def settle(part: Path, target: Path) -> None:

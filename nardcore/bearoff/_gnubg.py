@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardcore import _bearoff
-from nardcore.bearoff._file import settle
+from nardcore.bearoff._file import whole_file
 from nardcore.bearoff._one import OneSided
 from nardcore.bearoff._ranking import places, position_count
 from nardcore.bearoff._two import TwoSided
@@ -25,6 +24,8 @@ from nardcore.rules import BACKGAMMON, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from nardcore.typing import Progress
 
 __all__ = ["read_gnubg", "write_gnubg"]
 
@@ -196,7 +197,12 @@ def _distributions(
 # ------------------------------------------------------------------------------------------ writing
 
 
-def write_gnubg(table: OneSided | TwoSided, path: str | os.PathLike[str]) -> None:
+def write_gnubg(
+    table: OneSided | TwoSided,
+    path: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+) -> None:
     """Write a table as a bear-off file of gnubg; it appears whole or not at all.
 
     Parameters
@@ -206,6 +212,9 @@ def write_gnubg(table: OneSided | TwoSided, path: str | os.PathLike[str]) -> Non
         (its goals ``"off"`` and, where it has it, ``"first"``), written compressed.
     path
         The file.
+    progress
+        Called as ``progress(done, total)``, in bytes; how many there will be is not known of a
+        one-sided table.
 
     Raises
     ------
@@ -217,22 +226,19 @@ def write_gnubg(table: OneSided | TwoSided, path: str | os.PathLike[str]) -> Non
     if table.rules.exact_first:
         msg = "gnubg knows no table for the rule exact_first"
         raise TableError(msg)
-    blocks = _two_blocks(table) if isinstance(table, TwoSided) else _one_blocks(table)
+    size = None
+    if isinstance(table, TwoSided):
+        blocks = _two_blocks(table)
+        values = len(_VALUES) if table.equities == "money" else 1
+        size = _HEADER + 2 * values * position_count(6, table.checkers[0]) ** 2
+    else:
+        blocks = _one_blocks(table)
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for block in blocks:
-                file.write(block)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        settle(Path(name), target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole_file(target) as file:
+        for block in blocks:
+            file.write(block)
+            if progress is not None:
+                progress(file.tell(), size)
 
 
 def _two_blocks(table: TwoSided) -> Iterable[bytes]:

@@ -65,7 +65,7 @@ def _checkers(text: str) -> int | tuple[int, int]:
 class _Progress:
     """A bar on the terminal, and nothing where there is none."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, doing: str = "building") -> None:
         from rich.progress import (
             BarColumn,
             Progress,
@@ -76,7 +76,7 @@ class _Progress:
 
         shown = console(stderr=True)
         self.bar = Progress(
-            TextColumn("building"),
+            TextColumn(doing),
             BarColumn(),
             TaskProgressColumn(),
             TimeRemainingColumn(),
@@ -84,7 +84,7 @@ class _Progress:
             transient=True,
             disable=quiet or not shown.is_terminal,
         )
-        self.task = self.bar.add_task("building")
+        self.task = self.bar.add_task(doing)
 
     def __enter__(self) -> Callable[[int, int | None], None]:
         self.bar.start()
@@ -231,6 +231,7 @@ def _about(table: Contact | OneSided | TwoSided) -> dict[str, Any]:
         about |= {
             "checkers": table.rules.checkers,
             "tolerance": table.tolerance,
+            "error": table.error,
             "sweeps": table.sweeps,
         }
     return about
@@ -260,8 +261,10 @@ def query(position: str, table: str | None, rules: Rules | None, as_json: bool) 
     POSITION is nardcore's text, a gnubg position ID or an XGID; - reads one a line from standard
     input. Numbers are for the side on roll, before it rolls.
     """
-    given = read_positions(position, rules)
     opened = None if table is None else load(table)
+    if rules is None and isinstance(opened, Contact):
+        rules = opened.rules  # an ID does not say how many checkers there are
+    given = read_positions(position, rules)
     for one in given:
         asked = default(one.position.rules) if opened is None else opened
         if isinstance(asked, TwoSided):
@@ -369,22 +372,36 @@ def info(file: str, verify: bool, as_json: bool) -> None:
 @command.command("export", epilog=examples("nardcore bearoff export money.nct gnubg_ts.bd"))
 @click.argument("file", type=FILE)
 @click.argument("target", type=FILE)
-def export(file: str, target: str) -> None:
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+def export(file: str, target: str, as_json: bool, quiet: bool) -> None:
     """Write a table as a bear-off file of gnubg."""
     table = load(file)
     if isinstance(table, Contact):
         msg = "gnubg's bear-off files hold no contact"
         raise TableError(msg)
-    write_gnubg(table, target)
-    click.echo(f"{target}: {Path(target).stat().st_size:,} bytes")
+    with _Progress(quiet or as_json, "writing") as progress:
+        write_gnubg(table, target, progress=progress)
+    size = Path(target).stat().st_size
+    if as_json:
+        echo_json({**_about(table), "target": target, "target_bytes": size})
+    else:
+        click.echo(f"{target}: {size:,} bytes")
 
 
 @command.command("import", epilog=examples("nardcore bearoff import gnubg_ts.bd money.nct"))
 @click.argument("source", type=FILE)
 @click.argument("file", type=FILE)
 @rules_option
-def import_(source: str, file: str, rules: Rules | None) -> None:
+@json_option
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+def import_(source: str, file: str, rules: Rules | None, as_json: bool, quiet: bool) -> None:
     """Read a bear-off file of gnubg and write it as a table."""
-    table = read_gnubg(source, rules=rules or BACKGAMMON)
-    table.save(file)
-    click.echo(f"{file}: {table!r}")
+    with _Progress(quiet or as_json, "reading") as progress:
+        progress(0, None)
+        table = read_gnubg(source, rules=rules or BACKGAMMON)
+        table.save(file)
+    if as_json:
+        echo_json({**_about(table), "file": file, "source": source})
+    else:
+        click.echo(f"{file}: {table!r}")
