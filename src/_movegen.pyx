@@ -5,7 +5,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from nardcore._types cimport *
 from nardcore._rules cimport CompiledRules, compiled, outcome, sound

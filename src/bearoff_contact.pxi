@@ -1,14 +1,18 @@
 # Few checkers in full contact: every pair of positions, solved by policy iteration.
 #
-# Looking at all plays of all rolls is dear, following plays already chosen is cheap: so plays are chosen a few times (`choose`),
-# and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is kept in
+# Looking at all plays of all rolls is dear,
+    following plays already chosen is cheap: so plays are chosen a few times (`choose`),
+
+     and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is kept in
 # lists, as far as there is room for them. A sweep goes in the order of both
-# sides' pips, a level of equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to levels
+# sides' pips, a level of equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to
+levels
 # that this sweep has already done. Within a level nobody reads what the level writes, so nothing depends on threads.
 
 cdef extern from * nogil:
     """
-    /* Ranks of both sides, the opponent's first, on 24 points and the bar. gain[j][p]: what the checker that is j-th from
+    /* Ranks of both sides, the opponent's first, on 24 points and the bar. gain[j][p]: what the checker that is j-th
+    from
        behind adds on point p. left: how many are not off. */
     static inline int64_t nc_contact_place(const int8_t *b, const uint32_t (*gain)[26], int checkers, int64_t n)
     {
@@ -55,7 +59,8 @@ fill_gain()
 cdef class ContactJob:
     """A table under construction.
 
-    `now` holds the equity of a place and how many turns the game still lasts, [mover][opponent][2]; `chances` the classes, once
+    `now` holds the equity of a place and how many turns the game still lasts, [mover][opponent][2]; `chances` the
+    classes, once
     it is their turn. `chosen` are the places that plays lead to, [pair][roll], the opponent on roll.
     """
     cdef object kept
@@ -68,11 +73,13 @@ cdef class ContactJob:
     cdef double *chances
     cdef double *fresh                          # [place in the level][NC_CLASSES]
     cdef uint32_t *chosen
-    cdef uint32_t **lists                       # [pair]: how many results each roll has, and their places; NULL when not kept
+    cdef uint32_t **lists                       # [pair]: how many results each roll has, and their places; NULL when
+    not kept
     cdef int64_t size, room
     cdef float points[NC_CLASSES]
 
-    def __init__(self, rules, const int8_t[:, ::1] counts, const int32_t[:, ::1] pairs, double[::1] now, double[::1] fresh,
+    def __init__(self, rules, const int8_t[:, ::1] counts, const int32_t[:, ::1] pairs, double[::1] now,
+                 double[::1] fresh,
                  uint32_t[::1] chosen, points, int64_t room, Stop stop):
         cdef int k
         self.size = pairs.shape[0]
@@ -147,8 +154,10 @@ cdef class ContactJob:
     def choose(self, int64_t first, int64_t last, bint take, double delta):
         """Choose plays for pairs first .. last - 1, in pieces, until there are none.
 
-        The best ones, of those the shortest way, with `take` for a level whose values follow at once (`settle`). A `delta` above 0
-        prefers plays that prolong the game by a turn even at that price. Returns the largest change of an equity, or with `delta`
+        The best ones, of those the shortest way, with `take` for a level whose values follow at once (`settle`). A
+        `delta` above 0
+        prefers plays that prolong the game by a turn even at that price. Returns the largest change of an equity, or
+        with `delta`
         how many pairs are not known within `delta` for every turn that the game still lasts.
         """
         cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
@@ -165,7 +174,8 @@ cdef class ContactJob:
                 if a >= last or nc_flag_read(&self.stop.flag):
                     break
                 for i in range(a, min(a + CONTACT_PIECE, last)):
-                    one = self.choose_one(i, self.fresh + (i - first) * NC_CLASSES if take else NULL, delta, scratch, places)
+                    one = self.choose_one(i, self.fresh + (i - first) * NC_CLASSES if take else NULL, delta,
+                                          scratch, places)
                     found = found + one if delta > 0 else max(found, one)
             free(scratch)
             free(places)
@@ -187,7 +197,8 @@ cdef class ContactJob:
             n = kernel.plays(&self.rules.c, &board, ROLL[roll][0], ROLL[roll][1], scratch)
             count[roll] = <uint8_t>n
             for i in range(n):
-                found[length] = <uint32_t>nc_contact_place(<const int8_t *>&scratch[i], CONTACT_GAIN, self.rules.c.checkers, self.n)
+                found[length] = <uint32_t>nc_contact_place(<const int8_t *>&scratch[i], CONTACT_GAIN,
+                                                           self.rules.c.checkers, self.n)
                 length += 1
         # the room is counted by threads at once, roughly
         if self.room < length * <int64_t>sizeof(uint32_t):
@@ -199,7 +210,8 @@ cdef class ContactJob:
             self.lists[pair] = kept
         return found
 
-    cdef double choose_one(self, int64_t pair, double *fresh, double delta, board_t *scratch, uint32_t *found) noexcept nogil:
+    cdef double choose_one(self, int64_t pair, double *fresh, double delta, board_t *scratch,
+                           uint32_t *found) noexcept nogil:
         cdef int64_t here = self.pairs[2 * pair] * self.n + self.pairs[2 * pair + 1], at, chosen
         cdef double equity = 0, turns = 0, upper = 0, lower = 0, e, g, best, length, high, low
         cdef const uint32_t *places = self.list_of(pair, scratch, found)
@@ -240,7 +252,8 @@ cdef class ContactJob:
         return abs(equity / 36 - e)
 
     def close(self, int64_t first, int64_t last, uint8_t[::1] over):
-        """Mark the pairs from which some roll leads to marked ones only, whatever is played. Returns how many are not marked."""
+        """Mark the pairs from which some roll leads to marked ones only, whatever is played. Returns how many are
+        not marked."""
         cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
         cdef uint32_t *found = <uint32_t *>malloc((CONTACT_COUNTS + NC_ROLLS * 255) * sizeof(uint32_t))
         cdef const uint32_t *places
@@ -282,7 +295,8 @@ cdef class ContactJob:
         return left
 
     def follow(self, int64_t first, int64_t last, bint equities):
-        """Look where the chosen plays of a level lead. Returns the largest changes: of an equity, of a number of turns."""
+        """Look where the chosen plays of a level lead. Returns the largest changes: of an equity, of a number of
+        turns."""
         cdef int64_t i, a, here
         cdef double change = 0, longer = 0
         cdef double *fresh
@@ -348,7 +362,8 @@ cdef class ContactJob:
             for i in range(first, last):
                 at = self.pairs[2 * i] * self.n + self.pairs[2 * i + 1]
                 if spread:
-                    memcpy(self.chances + at * NC_CLASSES, self.fresh + (i - first) * NC_CLASSES, NC_CLASSES * sizeof(double))
+                    memcpy(self.chances + at * NC_CLASSES, self.fresh + (i - first) * NC_CLASSES,
+                           NC_CLASSES * sizeof(double))
                 else:
                     memcpy(self.now + at * 2, self.fresh + (i - first) * NC_CLASSES, 2 * sizeof(double))
 
@@ -371,4 +386,5 @@ def contact_indices(const int8_t[:, ::1] boards, int64_t n, int64_t[::1] out):
     cdef Py_ssize_t i
     with nogil:
         for i in range(boards.shape[0]):
-            out[i] = contact_side(<const board_t *>&boards[i, 0], 0) * n + contact_side(<const board_t *>&boards[i, 0], 1)
+            out[i] = contact_side(<const board_t *>&boards[i, 0], 0) * n + contact_side(<const board_t *>&boards[i,
+                                                                                                                 0], 1)
