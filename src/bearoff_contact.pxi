@@ -1,12 +1,12 @@
 # Few checkers in full contact: every pair of positions, solved by policy iteration.
 #
-# Looking at all plays of all rolls is dear,
-    following plays already chosen is cheap: so plays are chosen a few times (`choose`),
-
-     and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is kept in
+# Looking at all plays of all rolls is dear, following plays already chosen is cheap: so plays are chosen a few times
+# (`choose`),
+# and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is
+# kept in
 # lists, as far as there is room for them. A sweep goes in the order of both
 # sides' pips, a level of equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to
-levels
+# levels
 # that this sweep has already done. Within a level nobody reads what the level writes, so nothing depends on threads.
 
 cdef extern from * nogil:
@@ -73,8 +73,7 @@ cdef class ContactJob:
     cdef double *chances
     cdef double *fresh                          # [place in the level][NC_CLASSES]
     cdef uint32_t *chosen
-    cdef uint32_t **lists                       # [pair]: how many results each roll has, and their places; NULL when
-    not kept
+    cdef uint32_t **lists                       # [pair]: how many results each roll has, their places; NULL: not kept
     cdef int64_t size, room
     cdef float points[NC_CLASSES]
 
@@ -386,5 +385,4 @@ def contact_indices(const int8_t[:, ::1] boards, int64_t n, int64_t[::1] out):
     cdef Py_ssize_t i
     with nogil:
         for i in range(boards.shape[0]):
-            out[i] = contact_side(<const board_t *>&boards[i, 0], 0) * n + contact_side(<const board_t *>&boards[i,
-                                                                                                                 0], 1)
+            out[i] = X

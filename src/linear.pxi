@@ -16,8 +16,8 @@ cdef inline int race(const linear_t *net, uint32_t mine, uint32_t theirs) noexce
 cdef int linear(void *state, const board_t *parent, const board_t *after, int32_t n, float *out) noexcept nogil:
     """Scores of results, larger is better for the side that has just moved: exact integers as floats.
 
-    A play changes few bytes of the board, so a score is that of the parent and the difference at those bytes; it depends
-    on the result alone.
+    A play changes few bytes of the board, so a score is that of the parent and the difference at those bytes; it
+    depends on the result alone.
     """
     cdef const linear_t *net = <const linear_t *>state
     cdef vec_t before = nc_load(parent), v
