@@ -385,4 +385,5 @@ def contact_indices(const int8_t[:, ::1] boards, int64_t n, int64_t[::1] out):
     cdef Py_ssize_t i
     with nogil:
         for i in range(boards.shape[0]):
-            out[i] = X
+            out[i] = (contact_side(<const board_t *>&boards[i, 0], 0) * n
+                      + contact_side(<const board_t *>&boards[i, 0], 1))
