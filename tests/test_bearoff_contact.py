@@ -128,7 +128,7 @@ def test_two_checkers_a_side() -> None:
 
 @pytest.mark.slow
 def test_hypergammon() -> None:
-    """Three checkers a side take 8 GB of memory and some minutes."""
+    """Three checkers a side take 6 GB of memory and many minutes."""
     table = Contact.build(tolerance=1e-5)
     start = nc.Position.start(nc.HYPERGAMMON)
 

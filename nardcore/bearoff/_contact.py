@@ -112,7 +112,7 @@ class Contact:
         Parameters
         ----------
         rules
-            Short rules with one to three checkers; three take 2.3 GB and some minutes.
+            Short rules with one to three checkers; three take 6 GB and many minutes.
         tolerance
             What no equity and no chance may be off by.
         path
