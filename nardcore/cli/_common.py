@@ -198,13 +198,9 @@ def _plain(value: Any) -> Any:
 
 def console(*, stderr: bool = False) -> Console:
     """Give rich's console; a pipe gets no colours and no cut columns."""
-    from rich.console import Console
+    from nardcore.cli._console import Terminal
 
-    class Honest(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would end the program with 1; see _app
-
-    made = Honest(stderr=stderr, highlight=False, markup=False, emoji=False)
+    made = Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not made.is_terminal:
         made.width = max(made.width, 110)
     return made
