@@ -226,8 +226,8 @@ def rolls(seed: Seed, trial: int, plies: int, *, opening: bool = False) -> NDArr
     (3, 2)
     """
     trial, plies = index(trial), index(plies)
-    if not 0 <= trial < 2**62 or not 0 <= plies < 2**31:
-        msg = "trial and plies are 0 or more, trial is below 2**62 and plies below 2**31"
+    if not 0 <= trial < 2**64 or not 0 <= plies < 2**31:
+        msg = "trial and plies are 0 or more, trial is below 2**64 and plies below 2**31"
         raise ValueError(msg)
     return _dice.rolls(key(seed), trial, plies, bool(opening))
 
@@ -284,8 +284,8 @@ def opening(rules: Rules, seed: Seed, game: int = 0) -> Opening:
     True
     """
     game = index(game)
-    if not 0 <= game < 2**62:
-        msg = "the number of the game is 0 or more, below 2**62"
+    if not 0 <= game < 2**64:
+        msg = "the number of the game is 0 or more, below 2**64"
         raise ValueError(msg)
     throws: list[tuple[int, int]] = []
     plies = 16
