@@ -18,6 +18,7 @@ PUBLIC = (
     "formats",
     "notation",
     "policies",
+    "records",
     "render",
     "rollouts",
     "rules",
