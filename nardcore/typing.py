@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from nardcore._rollout import Evaluator
 
-__all__ = ["POSITION_DTYPE", "Boards", "Dice", "Numbering", "PolicyLike", "Progress", "Seed", "Side"]
+__all__ = [
+    "POSITION_DTYPE",
+    "Boards",
+    "Dice",
+    "Numbering",
+    "PolicyLike",
+    "Progress",
+    "Seed",
+    "Side",
+]
 
 Seed: TypeAlias = int | Sequence[int] | None
 """What `numpy.random.SeedSequence` takes; None draws entropy from the system."""
