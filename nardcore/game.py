@@ -35,11 +35,9 @@ from nardcore.rules import BACKGAMMON, STATES, Rules
 from nardcore.stakes import COLOURS, Stake, other
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nardcore._board import Plays
     from nardcore.records import Entry
-    from nardcore.typing import Boards, Dice, Numbering, Seed, Side
+    from nardcore.typing import Dice, Numbering, Seed, Side
 
 __all__ = ["ACTIONS", "Game"]
 
@@ -164,7 +162,7 @@ class Game:
         self.crawford = self._state.stake.crawford
         self._entries: list[Entry] = []
         self._past: list[tuple[Action, State, int]] = []
-        self._rolls: Boards = np.zeros((0, 2), np.int8)
+        self._rolls: list[list[int]] = []  # larger first
         self._found: tuple[State, Plays] | None = None
 
     def _begin(
@@ -288,10 +286,10 @@ class Game:
 
     # ----------------------------------------------------------------------------- what is done
 
-    def _go(self, action: Action, entries: Sequence[Entry] = (), /, **changes: Any) -> None:
+    def _go(self, action: Action, state: State, *entries: Entry) -> None:
         self._past.append((action, self._state, len(self._entries)))
         self._entries.extend(entries)
-        self._state = dataclasses.replace(self._state, **changes)
+        self._state = state
 
     def pop(self) -> Action:
         """Take back what was done last, whatever it was.
@@ -318,9 +316,10 @@ class Game:
         del self._entries[length:]
         return action
 
-    def __len__(self) -> int:
-        """Count what can be taken back."""
-        return len(self._past)
+    @property
+    def history(self) -> tuple[Action, ...]:
+        """What has been done, by the names of methods: all that `pop` can take back."""
+        return tuple(action for action, _, _ in self._past)
 
     def roll(self) -> Dice:
         """Throw the dice.
@@ -341,13 +340,15 @@ class Game:
         True
         """
         self._refuse("roll")
-        dice = self._opening if self._state.ply == 0 else None
+        state = self._state
+        dice = self._opening if state.ply == 0 else None
         if dice is None:
-            ply = self._state.ply
-            if ply >= len(self._rolls):
-                self._rolls = _dice.rolls(self._key, self.number, ply + _AHEAD, False)
-            dice = as_dice(self._rolls[ply].tolist())
-        self._go("roll", dice=dice)
+            if state.ply >= len(self._rolls):
+                drawn = _dice.rolls(self._key, self.number, state.ply + _AHEAD, False)
+                self._rolls = np.sort(drawn)[:, ::-1].tolist()
+            first, second = self._rolls[state.ply]
+            dice = first, second
+        self._go("roll", State(state.position, state.stake, state.ply, dice))
         return dice
 
     def set_dice(self, dice: Dice) -> Dice:
@@ -374,11 +375,12 @@ class Game:
         """
         dice = as_dice(dice)
         self._refuse("roll")
-        if self._state.ply == 0 and self._opening is not None and self._opening != dice:
+        state = self._state
+        if state.ply == 0 and self._opening is not None and self._opening != dice:
             larger, smaller = self._opening
             msg = f"the opening dice {larger}-{smaller} are the first roll"
             raise NotDueError(msg, self.due)
-        self._go("roll", dice=dice)
+        self._go("roll", State(state.position, state.stake, state.ply, dice))
         return dice
 
     def plays(self) -> Plays | tuple[Play, ...]:
@@ -459,7 +461,7 @@ class Game:
         result = None
         if after.outcome is not None:
             result = self._won(side, after.outcome - len(STATES), "played")
-        self._go("push", (entry,), position=after, dice=None, ply=state.ply + 1, result=result)
+        self._go("push", State(after, state.stake, state.ply + 1, result=result), entry)
         return play
 
     def pass_turn(self) -> Play:
@@ -504,7 +506,7 @@ class Game:
         side = self._state.position.turn
         stake = self._state.stake.offer(side)
         assert stake.offered is not None
-        self._go("offer", (CubeAction(side, "offer", stake.offered),), stake=stake)
+        self._go("offer", self._with(stake), CubeAction(side, "offer", stake.offered))
         return stake.offered
 
     def accept(self) -> int:
@@ -524,7 +526,7 @@ class Game:
         """
         self._refuse("accept")
         stake = self._state.stake.accept()
-        self._go("accept", (CubeAction(self.to_act, "accept", stake.value),), stake=stake)
+        self._go("accept", self._with(stake), CubeAction(self.to_act, "accept", stake.value))
         return stake.value
 
     def refuse(self) -> GameResult:
@@ -545,7 +547,7 @@ class Game:
         result = GameResult(winner, 0, points, points, "refused")
         assert stake.offered is not None
         entry = CubeAction(self.to_act, "refuse", stake.offered)
-        self._go("refuse", (entry,), result=result)
+        self._go("refuse", dataclasses.replace(self._state, result=result), entry)
         return result
 
     def beaver(self) -> int:
@@ -567,7 +569,7 @@ class Game:
         side = self.to_act
         stake = self._state.stake.beaver()
         assert stake.offered is not None
-        self._go("beaver", (CubeAction(side, "beaver", stake.offered),), stake=stake)
+        self._go("beaver", self._with(stake), CubeAction(side, "beaver", stake.offered))
         return stake.offered
 
     def resign(
@@ -595,7 +597,7 @@ class Game:
         self._refuse("resign")
         who = self._state.position.turn if side is None else side
         resignation = Resignation(who, state_of(state))
-        self._go("resign", resignation=resignation)
+        self._go("resign", dataclasses.replace(self._state, resignation=resignation))
         if accepted is not None:
             if accepted:
                 self.accept_resignation()
@@ -619,12 +621,8 @@ class Game:
         assert resignation.state is not None
         result = self._won(other(resignation.side), resignation.state, "resigned")
         # dice that were thrown and not played are part of what happened
-        self._go(
-            "accept_resignation",
-            (*self._unplayed(), resignation),
-            resignation=None,
-            result=result,
-        )
+        after = dataclasses.replace(self._state, resignation=None, result=result)
+        self._go("accept_resignation", after, *self._unplayed(), resignation)
         return result
 
     def refuse_resignation(self) -> None:
@@ -643,11 +641,14 @@ class Game:
         resignation = self._state.resignation
         assert resignation is not None
         entry = dataclasses.replace(resignation, accepted=False)
-        self._go("refuse_resignation", (entry,), resignation=None)
+        self._go("refuse_resignation", dataclasses.replace(self._state, resignation=None), entry)
 
     def _unplayed(self) -> tuple[Move, ...]:
         state = self._state
         return () if state.dice is None else (Move(state.position.turn, state.dice),)
+
+    def _with(self, stake: Stake) -> State:
+        return dataclasses.replace(self._state, stake=stake)
 
     def _won(self, winner: Side, state: int, reason: Literal["played", "resigned"]) -> GameResult:
         stake = self._state.stake
@@ -729,8 +730,8 @@ class Game:
         >>> import nardcore as nc
         >>> game = nc.Game(seed=1)
         >>> twin = game.copy()
-        >>> twin.roll() == game.roll(), len(twin)
-        (True, 1)
+        >>> twin.roll() == game.roll(), twin.history
+        (True, ('roll',))
         """
         twin = Game.__new__(Game)
         twin.__dict__.update(self.__dict__)

@@ -251,7 +251,7 @@ class Match:
         >>> match.pop(), match.pop(), match.game.due
         ('next_game', 'accept_resignation', ('accept_resignation', 'refuse_resignation'))
         """
-        if not len(self.game) and len(self.games) > 1:
+        if not self.game.history and len(self.games) > 1:
             self.games.pop()
             return "next_game"
         return self.game.pop()
@@ -501,6 +501,8 @@ def choose_play(game: Game, policy: PolicyLike) -> Play:
     """
     game._refuse("push")
     plays = game._plays()
+    if len(plays) == 1:
+        return plays[0]
     stream = game._key, np.array([game.number], np.uint64), game.ply
     indptr = np.array([0, len(plays)], np.int64)
     boards = game.position.board[None, :]
