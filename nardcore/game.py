@@ -53,7 +53,7 @@ class Game:
     Parameters
     ----------
     rules : Rules, optional
-        Backgammon unless given.
+        Those of the position or backgammon, unless given.
     seed : int or sequence of int, optional
         Of the dice; drawn from the system if None. The same seed gives the same dice, however often
         plays are taken back.
@@ -105,7 +105,7 @@ class Game:
 
     def __init__(
         self,
-        rules: Rules = BACKGAMMON,
+        rules: Rules | None = None,
         *,
         seed: Seed = None,
         number: int = 0,
@@ -118,6 +118,8 @@ class Game:
         stake: int = 1,
         owner: Side | None = None,
     ) -> None:
+        if rules is None:
+            rules = position.rules if isinstance(position, Position) else BACKGAMMON
         if not isinstance(rules, Rules):
             msg = f"rules are a Rules, such as nc.BACKGAMMON, not {rules!r}"  # type: ignore[unreachable]
             raise TypeError(msg)
@@ -160,6 +162,7 @@ class Game:
             ),
         )
         self.crawford = self._state.stake.crawford
+        self._head = dataclasses.replace(self._head, crawford=self.crawford)
         self._entries: list[Entry] = []
         self._past: list[tuple[Action, State, int]] = []
         self._rolls: list[list[int]] = []  # larger first
@@ -175,6 +178,9 @@ class Game:
                 raise TypeError(msg)
             if position.outcome is not None:
                 msg = "the game is over in this position"
+                raise ValueError(msg)
+            if position.rules.movement != self.rules.movement:
+                msg = f"the position is one of {position.rules.name}, not of {self.rules.name}"
                 raise ValueError(msg)
             self._start = position.with_rules(self.rules)
             self.starter: Side = position.turn
