@@ -31,6 +31,7 @@ __all__ = [
     "GameResult",
     "Move",
     "Resignation",
+    "Steps",
     "Throw",
     "check_kind",
     "check_number",
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 Steps: TypeAlias = tuple[tuple[int, int], ...]
+"""Steps (from, to) in the mover's own numbers: 24 to 1, bar 25, off 0."""
+
 Action: TypeAlias = Literal["offer", "accept", "refuse", "beaver"]
 Reason: TypeAlias = Literal["played", "refused", "resigned", "forfeit", "unknown"]
 

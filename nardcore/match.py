@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from operator import index
 from typing import TYPE_CHECKING, overload
 
@@ -343,8 +342,6 @@ class Match:
 
 def _replayed(record: GameRecord, match: Match, number: int) -> Game:
     """Play one game of a recorded match again, with the match around it."""
-    if record.length != match.length:
-        record = dataclasses.replace(record, length=match.length)
     try:
         return Game.from_record(record, seed=match.seed, number=number)
     except NotDueError as error:

@@ -21,6 +21,7 @@ from nardcore._entries import (
     GameResult,
     Move,
     Resignation,
+    Steps,
     Throw,
     check_kind,
     check_number,
@@ -50,6 +51,7 @@ __all__ = [
     "MatchRecord",
     "Move",
     "Resignation",
+    "Steps",
     "Throw",
     "check",
     "enter_steps",
@@ -77,8 +79,6 @@ class GameRecord:
         The throws for the first move, equal ones included.
     score : (int, int)
         White's and black's points before the game.
-    length : int
-        Points of the match it belongs to; 0 in money play.
     crawford : bool
         Whether this is the game of a match in which nobody may double.
     stake : int
@@ -91,6 +91,8 @@ class GameRecord:
         None while the game is not over.
     comment : str
         Free text.
+    length : int
+        Points of the match it belongs to; 0 in money play. A `MatchRecord` sets it in its games.
 
     Examples
     --------
@@ -106,13 +108,13 @@ class GameRecord:
     first: Side | None = None
     throws: tuple[Throw, ...] = ()
     score: tuple[int, int] = (0, 0)
-    length: int = 0
     crawford: bool = False
     stake: int = 1
     owner: Side | None = None
     entries: tuple[Entry, ...] = ()
     result: GameResult | None = None
     comment: str = ""
+    length: int = 0
 
     def __post_init__(self) -> None:
         check_kind(Rules, self.rules, "rules")
@@ -276,7 +278,11 @@ class MatchRecord:
             for part in pair:
                 check_kind(str, part, "info")
         object.__setattr__(self, "info", pairs)
-        object.__setattr__(self, "games", tuple(self.games))
+        games = tuple(
+            game if game.length == self.length else dataclasses.replace(game, length=self.length)
+            for game in self.games
+        )
+        object.__setattr__(self, "games", games)
 
     @property
     def score(self) -> tuple[int, int]:

@@ -300,6 +300,12 @@ def test_the_starter_as_far_as_it_is_known() -> None:
     assert (turned.turn, turned.pips) == ("w", (18, 12))
 
 
+def test_a_match_gives_its_length_to_its_games() -> None:
+    match = MatchRecord(nc.BACKGAMMON, length=7, games=(GameRecord(nc.BACKGAMMON),))
+    assert match.games[0].length == 7
+    assert dataclasses.replace(match, length=0).games[0].length == 0
+
+
 def test_scores_and_winners() -> None:
     def game(winner: str, points: int, score: tuple[int, int]) -> GameRecord:
         return GameRecord(nc.TRIKTRAK, score=score, result=GameResult(winner, 0, points))
