@@ -218,13 +218,13 @@ def choose(
 
     `stream` is the key of the dice, the numbers of the trials and the ply, for a random choice.
     """
-    counts = np.diff(indptr)
     is_native, evaluator = native(policy, rules)
-    if is_native and evaluator is None:
-        key_, trials, ply = stream
-        return _dice.choices_of_ply(key_, trials, ply, counts)
     if evaluator is not None:
         return evaluator.choose(boards, indptr, results, rules.points, rules)
+    counts = np.diff(indptr)
+    if is_native:
+        key_, trials, ply = stream
+        return _dice.choices_of_ply(key_, trials, ply, counts)
     points = np.array(rules.points, np.float64)
     scores = np.full(len(results), -np.inf)
     won = results[:, _OFF] == rules.checkers
