@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from nardcore import _dice, _movegen
 from nardcore._board import Play
-from nardcore._trials import choose
+from nardcore._trials import _rate
 from nardcore.dice import seed_words
 from nardcore.errors import NotDueError
 from nardcore.game import Game
-from nardcore.policies import Evaluator, name_of, resolve
+from nardcore.policies import Evaluator, name_of, native, resolve
 from nardcore.records import MatchRecord
 from nardcore.rules import BACKGAMMON, Rules
 from nardcore.stakes import other
@@ -500,7 +501,19 @@ def choose_play(game: Game, policy: PolicyLike) -> Play:
     plays = game._plays()
     if len(plays) == 1:
         return plays[0]
-    stream = game._key, np.array([game.number], np.uint64), game.ply
-    indptr = np.array([0, len(plays)], np.int64)
-    boards = game.position.board[None, :]
-    return plays[int(choose(policy, game.rules, boards, indptr, plays.boards, stream)[0])]
+    rules, boards = game.rules, plays.boards
+    is_native, evaluator = native(policy, rules)
+    if evaluator is not None:
+        ends = np.array([0, len(plays)], np.int64)
+        board = game.position.board[None, :]
+        return plays[int(evaluator.choose(board, ends, boards, rules.points, rules)[0])]
+    if is_native:
+        trials, counts = np.array([game.number], np.uint64), np.array([len(plays)], np.int64)
+        return plays[int(_dice.choices_of_ply(game._key, trials, game.ply, counts)[0])]
+    points = np.array(rules.points, np.float64)
+    won = boards[:, 26] == rules.checkers
+    if won.any():
+        scores = np.where(won, points[_movegen.results(boards, rules)], -np.inf)
+    else:
+        scores = _rate(policy, boards, points)
+    return plays[int(scores.argmax())]
