@@ -1,0 +1,261 @@
+"""From what readers of games find to checked records, with the limits of a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nardcore.errors import FormatError
+from nardcore.formats._text import MAX_COUNT, MAX_ENTRIES, MAX_GAMES, MAX_PROBLEMS, Line
+from nardcore.records import (
+    CubeAction,
+    GameRecord,
+    GameResult,
+    MatchRecord,
+    Move,
+    Resignation,
+    check,
+)
+
+if TYPE_CHECKING:
+    from nardcore._board import Position
+    from nardcore.records import Entry, Steps, Throw
+    from nardcore.rules import Rules
+    from nardcore.typing import Side
+
+__all__ = [
+    "Budget",
+    "Draft",
+    "canonical",
+    "conceded",
+    "crawford_games",
+    "hits",
+    "mover",
+    "other",
+    "settle",
+    "stake_after",
+    "steps_of",
+]
+
+
+class Budget:
+    """How much of a text's allowance is left."""
+
+    def __init__(self) -> None:
+        self.games = self.entries = self.problems = 0
+
+    def game(self, line: int | None) -> None:
+        """Count a game."""
+        self.games += 1
+        if self.games > MAX_GAMES:
+            msg = f"more than {MAX_GAMES:,} games"
+            raise FormatError(msg, line=line)
+
+    def entry(self, line: int | None) -> None:
+        """Count a move or an offer."""
+        self.entries += 1
+        if self.entries > MAX_ENTRIES:
+            msg = f"more than {MAX_ENTRIES:,} moves"
+            raise FormatError(msg, line=line)
+
+    def check(self, game: GameRecord) -> GameRecord:
+        """Check a game and count what is wrong in it."""
+        # a piece at a time, so that hostile games end before they have all been replayed
+        checked = check(game)
+        self.problems += sum(entry.problem is not None for entry in checked.entries)
+        if self.problems > MAX_PROBLEMS:
+            line = checked.entries[-1].line
+            msg = f"more than {MAX_PROBLEMS:,} illegal plays: this is no record of this game"
+            raise FormatError(msg, line=line)
+        return checked
+
+
+@dataclass
+class Draft:
+    """A game being read."""
+
+    rules: Rules
+    number: int = 1
+    line: int = 0
+    start: Position | None = None
+    first: Side | None = None
+    throws: list[Throw] = field(default_factory=list)
+    score: tuple[int, int] = (0, 0)
+    crawford: bool = False
+    stake: int = 1
+    owner: Side | None = None
+    entries: list[Entry] = field(default_factory=list)
+    result: GameResult | None = None
+    comment: str = ""
+    offered: int | None = None
+
+    def add(self, entry: Entry, budget: Budget) -> None:
+        """Append an entry."""
+        budget.entry(entry.line)
+        self.entries.append(entry)
+        if isinstance(entry, CubeAction):
+            self.offered = entry.value
+
+    def now(self) -> int:
+        """Tell the stake of this moment."""
+        return stake_after(self.stake, self.entries)
+
+    def next_value(self) -> int:
+        """Tell the stake that an offer without a number means."""
+        now = self.now() if self.offered is None else max(self.now(), self.offered)
+        return now + 1 if self.rules.stake == "dave_arithmetic" else min(2 * now, MAX_COUNT)
+
+    def record(self) -> GameRecord:
+        """Make it a record."""
+        return GameRecord(
+            self.rules,
+            start=self.start,
+            first=self.first,
+            throws=tuple(self.throws),
+            score=self.score,
+            crawford=self.crawford,
+            stake=self.stake,
+            owner=self.owner,
+            entries=tuple(self.entries),
+            result=self.result,
+            comment=self.comment,
+        )
+
+
+def other(side: Side) -> Side:
+    """Give the other side."""
+    return "b" if side == "w" else "w"
+
+
+def mover(game: GameRecord) -> Side | None:
+    """Tell who made the first entry."""
+    return game.entries[0].side if game.entries else None
+
+
+def stake_after(stake: int, entries: list[Entry] | tuple[Entry, ...]) -> int:
+    """Tell what is played for after some entries."""
+    pending: int | None = None
+    for entry in entries:
+        if isinstance(entry, CubeAction):
+            if entry.action == "offer":
+                pending = entry.value
+            elif entry.action == "accept":
+                stake, pending = entry.value, None
+            elif entry.action == "beaver":
+                stake, pending = pending or stake, entry.value
+            else:
+                pending = None
+        elif isinstance(entry, Move) and pending is not None:
+            stake, pending = pending, None  # nobody wrote the answer down
+    return stake
+
+
+def conceded(rules: Rules, points: int, stake: int) -> int:
+    """Tell the loser's state that is worth so many points, as far as the scoring table tells."""
+    each, rest = divmod(points, stake)
+    worth = tuple(rules.points)
+    return worth.index(each) if not rest and each in worth else 0
+
+
+def settle(game: GameRecord, winner: Side, points: int, line: int | None = None) -> GameRecord:
+    """Add a result of which only winner and points are known.
+
+    What ended the game follows from its last entry and last position. Where nothing did, the loser
+    has resigned, and a roll without a play that could have been played has not been played.
+    """
+    stake = stake_after(game.stake, game.entries)
+    last = game.entries[-1] if game.entries else None
+    entries = game.entries
+    state = 0
+    reason = "resigned"
+    if isinstance(last, CubeAction) and last.action == "refuse":
+        reason = "refused" if last.side != winner else "unknown"
+    elif isinstance(last, Resignation) and last.accepted:
+        state = last.state if last.state is not None else conceded(game.rules, points, stake)
+        reason = "resigned" if last.side != winner else "unknown"
+    else:
+        before = None
+        final = game.opening
+        for entry, before in game.positions():
+            if entry is last:
+                break
+        final = game.final if last is not None else final
+        if final.outcome is not None:
+            state = final.outcome % 5
+            won = final.turn if final.outcome < 5 else other(final.turn)
+            reason = "played" if won == winner else "unknown"
+        elif entries or points:
+            if isinstance(last, Move) and last.steps == () and last.dice and before is not None:
+                plays = before.plays(last.dice)
+                if len(plays) and plays[0].dice_used:
+                    entries = (*entries[:-1], dataclasses.replace(last, steps=None))
+            state = conceded(game.rules, points, stake)
+            entries = (*entries, Resignation(other(winner), state, line=line))
+    result = GameResult(winner, state, points, stake, reason)  # type: ignore[arg-type]
+    return dataclasses.replace(game, entries=entries, result=result)
+
+
+def crawford_games(games: list[GameRecord], length: int, rules: Rules) -> list[GameRecord]:
+    """Mark the Crawford game of a match in texts that do not name it."""
+    if length < 2 or not rules.crawford or rules.stake != "cube":
+        return games
+    for at, game in enumerate(games):
+        if length - 1 in game.score:
+            return [*games[:at], dataclasses.replace(game, crawford=True), *games[at + 1 :]]
+    return games
+
+
+def canonical(match: MatchRecord) -> MatchRecord:
+    """Give a match as a reader that knows who began gives it back."""
+    games = [
+        dataclasses.replace(check(game), first=game.starter if game.entries else None)
+        for game in match.games
+    ]
+    return dataclasses.replace(match, games=tuple(games))
+
+
+# ---------------------------------------------------------------------------------------- plays
+
+_WORD = r"(?:bar|off|[0-9]{1,2})"
+_CHAIN = re.compile(
+    rf"\s*({_WORD}(?:/{_WORD}\*?)+)(?:\(([1-8])\))?(\*?)[,;]?(?=\s|$)", re.IGNORECASE
+)
+_MOST_STEPS = 16
+
+
+def steps_of(line: Line, text: str, at: int) -> Steps:
+    """Read hops in own numbers, legal or not: ``bar/20*``, ``13/7/3``, ``8/7(2)``, ``6/0``."""
+    steps: list[tuple[int, int]] = []
+    end = len(text.rstrip())
+    here = 0
+    while here < end:
+        found = _CHAIN.match(text, here)
+        if found is None:
+            here += len(text[here:]) - len(text[here:].lstrip())
+            line.fail(f"{text[here : here + 40].strip()!r} is no play", at + here)
+        stops = [_number(word) for word in found[1].replace("*", "").split("/")]
+        if max(stops) > 25:
+            line.fail(f"there is no point {max(stops)}", at + here)
+        steps += list(zip(stops[:-1], stops[1:], strict=True)) * int(found[2] or 1)
+        if len(steps) > _MOST_STEPS:
+            line.fail(f"a play of more than {_MOST_STEPS} steps", at + here)
+        here = found.end()
+    return tuple(steps)
+
+
+def _number(word: str) -> int:
+    return {"bar": 25, "off": 0}.get(word.lower(), -1) if word[0].isalpha() else int(word)
+
+
+def hits(position: Position, steps: Steps) -> list[bool]:
+    """Tell of each step, as far as the position knows, whether it hits."""
+    if position.rules.movement == "long":
+        return [False] * len(steps)
+    blots = {point for point in range(1, 25) if position.points[point - 1] == -1}
+    found = []
+    for _, end in steps:
+        found.append(end in blots)
+        blots.discard(end)
+    return found
