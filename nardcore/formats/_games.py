@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nardcore.errors import FormatError
@@ -17,6 +18,7 @@ from nardcore.records import (
     Move,
     Resignation,
     check,
+    enter_steps,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ __all__ = [
     "conceded",
     "crawford_games",
     "hits",
-    "mover",
+    "last_positions",
     "other",
     "settle",
     "stake_after",
@@ -129,11 +131,6 @@ def other(side: Side) -> Side:
     return "b" if side == "w" else "w"
 
 
-def mover(game: GameRecord) -> Side | None:
-    """Tell who made the first entry."""
-    return game.entries[0].side if game.entries else None
-
-
 def stake_after(stake: int, entries: list[Entry] | tuple[Entry, ...]) -> int:
     """Tell what is played for after some entries."""
     pending: int | None = None
@@ -176,18 +173,13 @@ def settle(game: GameRecord, winner: Side, points: int, line: int | None = None)
         state = last.state if last.state is not None else conceded(game.rules, points, stake)
         reason = "resigned" if last.side != winner else "unknown"
     else:
-        before = None
-        final = game.opening
-        for entry, before in game.positions():
-            if entry is last:
-                break
-        final = game.final if last is not None else final
+        before, final = last_positions(game)
         if final.outcome is not None:
             state = final.outcome % 5
             won = final.turn if final.outcome < 5 else other(final.turn)
             reason = "played" if won == winner else "unknown"
         elif entries or points:
-            if isinstance(last, Move) and last.steps == () and last.dice and before is not None:
+            if isinstance(last, Move) and last.steps == () and last.dice:
                 plays = before.plays(last.dice)
                 if len(plays) and plays[0].dice_used:
                     entries = (*entries[:-1], dataclasses.replace(last, steps=None))
@@ -195,6 +187,15 @@ def settle(game: GameRecord, winner: Side, points: int, line: int | None = None)
             entries = (*entries, Resignation(other(winner), state, line=line))
     result = GameResult(winner, state, points, stake, reason)  # type: ignore[arg-type]
     return dataclasses.replace(game, entries=entries, result=result)
+
+
+def last_positions(game: GameRecord) -> tuple[Position, Position]:
+    """Give the positions before and after the last entry."""
+    before = game.opening
+    for _, before in game.positions():
+        pass
+    last = game.entries[-1] if game.entries else None
+    return before, enter_steps(before, last)[0] if isinstance(last, Move) else before
 
 
 def crawford_games(games: list[GameRecord], length: int, rules: Rules) -> list[GameRecord]:
@@ -237,8 +238,8 @@ def steps_of(line: Line, text: str, at: int) -> Steps:
             line.fail(f"{text[here : here + 40].strip()!r} is no play", at + here)
         stops = [_number(word) for word in found[1].replace("*", "").split("/")]
         if max(stops) > 25:
-            line.fail(f"there is no point {max(stops)}", at + here)
-        steps += list(zip(stops[:-1], stops[1:], strict=True)) * int(found[2] or 1)
+            line.fail(f"there is no point {max(stops)}", at + found.start(1))
+        steps += list(pairwise(stops)) * int(found[2] or 1)
         if len(steps) > _MOST_STEPS:
             line.fail(f"a play of more than {_MOST_STEPS} steps", at + here)
         here = found.end()

@@ -47,7 +47,7 @@ MAX_LINE = 20_000
 MAX_GAMES = 10_000
 """The most games of one text."""
 
-MAX_ENTRIES = 100_000
+MAX_ENTRIES = 30_000
 """The most moves, offers and answers of one text."""
 
 MAX_PROBLEMS = 1_000
@@ -61,7 +61,9 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def reader(read: Callable[Concatenate[str, _P], _T]) -> Callable[Concatenate[str, _P], _T]:
+def reader(
+    read: Callable[Concatenate[str, _P], _T],
+) -> Callable[Concatenate[str, _P], _T]:
     """Make a reader refuse texts that are too long, and raise nothing but `FormatError`."""
 
     @wraps(read)
@@ -75,7 +77,7 @@ def reader(read: Callable[Concatenate[str, _P], _T]) -> Callable[Concatenate[str
             msg = f"the text describes what cannot be: {error}"
             raise FormatError(msg) from error
 
-    return checked
+    return checked  # type: ignore[return-value]  # the text may be named, too
 
 
 class Line(NamedTuple):
@@ -103,7 +105,7 @@ def fail(what: str, text: str = "", at: int = 0) -> NoReturn:
 def check_size(text: str) -> str:
     """Refuse what is no text, or too much of it."""
     if not isinstance(text, str):
-        msg = f"expected text, not {type(text).__name__}"
+        msg = f"expected text, not {type(text).__name__}"  # type: ignore[unreachable]
         raise TypeError(msg)
     if len(text) > MAX_BYTES:
         msg = f"{len(text):,} characters; at most {MAX_BYTES:,} are read"

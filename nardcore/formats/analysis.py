@@ -42,14 +42,15 @@ def decimal(text: str) -> float:
     """
     word = text.strip().replace("\N{MINUS SIGN}", "-")
     share = word.endswith("%")
-    digits = word.removesuffix("%").rstrip().replace(",", ".").lstrip("+-")
+    digits = word.removesuffix("%").rstrip().replace(",", ".")
+    sign = digits[:1] if digits[:1] in ("+", "-") else ""
+    digits = digits[len(sign) :]
     whole, point, part = digits.partition(".")
     if not (len(digits) <= 24 and digits.isascii() and whole.isdigit()) or (
         point and not part.isdigit()
     ):
         msg = f"{text[:40]!r} is no number"
         raise ValueError(msg)
-    sign = "-" if word.startswith("-") else ""
     # the point is moved in the text, so that 44.57 % is the same number as 0.4457
     return float(f"{sign}{digits}e-2" if share else f"{sign}{digits}")
 
@@ -79,6 +80,12 @@ class Candidate:
         Chances to win, to win a gammon or more, to win a backgammon.
     depth : str
         How deep the program looked, in its words.
+
+    Examples
+    --------
+    >>> from nardcore.formats import Candidate
+    >>> Candidate(1, "8/5 6/5", 0.16).loss
+    0.0
     """
 
     rank: int
@@ -162,6 +169,13 @@ class Analysis:
         Plays, the best first; empty for a decision about the cube.
     cube : CubeAnalysis or None
         What it says of a double.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> from nardcore.formats import Analysis, MatchState
+    >>> Analysis(MatchState(nc.Position.start()), "BGBlitz", "de").pips
+    {'w': 167, 'b': 167}
     """
 
     state: MatchState

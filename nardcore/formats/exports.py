@@ -175,8 +175,10 @@ def _xg_candidates(lines: list[Line]) -> tuple[Candidate, ...]:
             continue
         chances = _xg_chances(line) if open_chances else None
         if chances:
-            name = "player" if open_chances == 2 else "opponent"
-            found[-1] = dataclasses.replace(found[-1], **{name: chances})
+            if open_chances == 2:
+                found[-1] = dataclasses.replace(found[-1], player=chances)
+            else:
+                found[-1] = dataclasses.replace(found[-1], opponent=chances)
             open_chances -= 1
     return tuple(found)
 
@@ -206,8 +208,17 @@ def _xg_cube(lines: list[Line], state: MatchState) -> CubeAnalysis | None:
             cubeful.append(_number(line, found[1]))
     if len(chances) < 2 or len(cubeful) < 3:
         return None
-    owned = state.cube_owner == state.position.turn
-    return CubeAnalysis(*chances, *cubeful, *cubeless, redouble=owned, depth=depth)  # type: ignore[misc]
+    return CubeAnalysis(
+        chances[0],
+        chances[1],
+        no_double=cubeful[0],
+        double_take=cubeful[1],
+        double_pass=cubeful[2],
+        cubeless_no_double=cubeless[0] if cubeless else None,
+        cubeless_double=cubeless[1] if cubeless else None,
+        redouble=state.cube_owner == state.position.turn,
+        depth=depth,
+    )
 
 
 # --------------------------------------------------------------------------------------- BGBlitz
@@ -352,6 +363,8 @@ def _bgb_cube(lines: list[Line], state: MatchState) -> CubeAnalysis | None:
     return CubeAnalysis(
         chances[turn],
         chances["b" if turn == "w" else "w"],
-        **actions,
+        no_double=actions["no_double"],
+        double_take=actions["double_take"],
+        double_pass=actions["double_pass"],
         redouble=state.cube_owner == turn,
     )

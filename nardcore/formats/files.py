@@ -143,12 +143,11 @@ def sniff(text: str) -> str | None:
 # ---------------------------------------------------------------------------------------- reading
 
 
-@reader
-def _text_state(text: str, rules: Rules) -> MatchState:
+def _read_text(text: str, _: Rules) -> MatchState:
     from nardcore.formats.positions import parse_position_text
 
     found = parse_position_text(text)
-    return MatchState(Position.from_board(found.board, found.rules), found.dice)  # type: ignore[arg-type]
+    return MatchState(Position.from_board(found.board, found.rules), found.dice)
 
 
 def _readers() -> dict[str, Callable[[str, Rules | None], Value]]:
@@ -164,7 +163,7 @@ def _readers() -> dict[str, Callable[[str, Rules | None], Value]]:
         "sheet": sheet.parse_sheet,
         "mat": mat.parse_mat,
         "sgf": sgf.parse_sgf,
-        "text": state(_text_state),
+        "text": state(_read_text),
         "gnubg": state(ids.parse_gnubg_id),
         "xgid": state(ids.parse_xgid_state),
         "fibs": state(fibs.parse_fibs_board),
@@ -189,7 +188,7 @@ def loads(text: str, format: str | None = None, *, rules: Rules | None = None) -
     -------
     MatchRecord, MatchState, Analysis, or what the JSON holds
         Matches come from ``sheet``, ``mat`` and ``sgf``, their illegal plays kept and flagged;
-        states from ``text``, ``gnubg``, ``xgid`` and ``fibs``; analyses from ``xg`` and ``bgblitz``.
+        states from ``text``, ``gnubg``, ``xgid``, ``fibs``; analyses from ``xg`` and ``bgblitz``.
 
     Raises
     ------
@@ -199,11 +198,11 @@ def loads(text: str, format: str | None = None, *, rules: Rules | None = None) -
     Examples
     --------
     >>> from nardcore.formats import loads
-    >>> loads("cAkgAVAAAAAE", "gnubg")
+    >>> loads("4HPwATDgc", "gnubg")
     Traceback (most recent call last):
         ...
-    nardcore.errors.FormatError: line 1, column 1: expected the 14 characters of a position ID, not 12
-    >>> loads("4HPwATDgc/ABMA:cInlAAAAAAAE").dice
+    nardcore.errors.FormatError: line 1, column 1: expected the 14 characters of a position ID...
+    >>> loads("4HPwATDgc/ABMA:cIkFAAAAAAAE").dice
     (3, 1)
     """
     check_size(text)

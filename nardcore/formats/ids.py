@@ -125,7 +125,7 @@ def state_gnubg_id(state: MatchState) -> str:
     >>> from nardcore.formats.ids import state_gnubg_id
     >>> from nardcore.formats import MatchState
     >>> state_gnubg_id(MatchState(nc.Position.start(), (3, 1)))
-    '4HPwATDgc/ABMA:cInlAAAAAAAE'
+    '4HPwATDgc/ABMA:cIkFAAAAAAAE'
     """
     position = state.position
     return f"{positions.position_id(position.board, position.rules)}:{match_id(state)}"
@@ -209,6 +209,7 @@ def parse_gnubg_id(text: str, rules: Rules = BACKGAMMON) -> MatchState:
 _LETTERS: dict[str, Offer] = {"D": "double", "B": "beaver", "R": "raccoon"}
 _USUAL_LIMIT = 10  # what stands for the largest cube where nobody chose it
 _LARGEST_EXPONENT = 30
+_LEFT_OUT = ["0", "0", "1", "00", "0", "0", "0", "0", str(_USUAL_LIMIT)]
 
 
 def state_xgid(state: MatchState) -> str:
@@ -277,9 +278,9 @@ def parse_xgid_state(text: str, rules: Rules = BACKGAMMON) -> MatchState:
     points = int(length)
     return MatchState(
         Position.from_board(found.board, rules),
-        dice=found.dice,  # type: ignore[arg-type]
+        dice=found.dice,
         cube=1 << int(cube),
-        cube_owner={"0": None, "1": "w", "-1": "b"}[owner],  # type: ignore[arg-type]
+        cube_owner={"0": None, "1": "w", "-1": "b"}[owner],
         score=(int(white), int(black)),
         length=points,
         crawford=points > 0 and int(rule) & 1 == 1,

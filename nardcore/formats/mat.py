@@ -18,6 +18,7 @@ from nardcore.formats._games import (
     Draft,
     crawford_games,
     hits,
+    last_positions,
     settle,
     steps_of,
 )
@@ -283,7 +284,7 @@ class _Reader:
         if found:
             state = _RESIGNED[found[1].lower()] if found[1] else None
             return Resignation(side, state, line=line.number)
-        line.fail(f"{short(cell.text)} is no turn", cell.at)
+        return line.fail(f"{short(cell.text)} is no turn", cell.at)
 
     @staticmethod
     def move(line: Line, cell: _Cell, found: re.Match[str], side: Side) -> Move:
@@ -353,7 +354,7 @@ def _winner(game: GameRecord, column: Side) -> Side:
         return "b" if last.side == "w" else "w"
     if isinstance(last, Resignation):
         return "b" if last.side == "w" else "w"
-    final = game.final
+    final = last_positions(game)[1]
     if final.outcome is None:
         return column
     won = final.outcome < 5
@@ -455,7 +456,7 @@ def _turns(game: GameRecord, dialect: Dialect) -> Iterator[str]:
 def _names(match: MatchRecord) -> Iterator[tuple[str, str]]:
     for number, name in ((1, match.white), (2, match.black)):
         plain = name and name.isprintable() and name == name.strip() and ":" not in name
-        if not plain or name.lstrip()[0] in ";" or "  " in name:
+        if not plain or name.lstrip()[0] == ";" or "  " in name:
             yield f"Player {number}", name
 
 

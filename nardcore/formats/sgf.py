@@ -450,7 +450,7 @@ def parse_sgf(text: str, rules: Rules | None = None) -> MatchRecord:
     --------
     >>> from nardcore.formats import parse_sgf
     >>> match = parse_sgf(
-    ...     "(;GM[6]MI[length:7][game:1][bs:0][ws:2]PW[Ann]PB[Bob];B[31rtpt];W[double])"
+    ...     "(;GM[6]MI[length:7][game:1][bs:0][ws:2]PW[Ann]PB[Bob];B[31qtst];W[double])"
     ... )
     >>> match.length, match.games[0].score, [str(e) for e in match.games[0].entries[:1]]
     (7, (2, 0), ['8/5 6/5'])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nardcore.errors import FormatError, InvalidPlayError, NardcoreError
@@ -296,6 +297,9 @@ class _Reader:
             self.cells(line, found.end())
             return
         stripped = text.strip()
+        if stripped[0] == "{" and self.game is not None:
+            self.cells(line, 0)
+            return
         if stripped[0] in "#;":
             return
         tag = read_tag(stripped)
@@ -418,7 +422,7 @@ class _Reader:
         side = _SIDES.get(text.lower())
         for each in ("w", "b"):
             if side is None and text and text == self.names[each]:
-                side = each  # type: ignore[assignment]
+                side = each
         if side is None:
             line.fail(f"expected White or Black, not {short(text)}", at)
         return side
@@ -500,7 +504,7 @@ class _Reader:
         if found:
             state = None if found[1] is None else state_of(found[1].lower())
             return Resignation(side, state, found[2] is None, line=line.number), found.end()
-        line.fail(f"expected dice such as 5-3 or an action, not {short(text[at:])}", at)
+        return line.fail(f"expected dice such as 5-3 or an action, not {short(text[at:])}", at)
 
     def action(
         self, line: Line, found: re.Match[str], side: Side, action: Action, game: Draft
@@ -538,7 +542,7 @@ class _Reader:
                     stops.append(parse_point(name, game.rules, side, self.numbering))
                 except InvalidPlayError as error:
                     line.fail(str(error), at)
-            steps += list(zip(stops[:-1], stops[1:], strict=True)) * int(found[2] or 1)
+            steps += list(pairwise(stops)) * int(found[2] or 1)
             if len(steps) > _MOST_STEPS:
                 line.fail(f"a play of more than {_MOST_STEPS} steps", at)
             at = found.end()
@@ -558,7 +562,7 @@ def _how(winner: Side, points: int, how: str, line: Line) -> GameResult:
 
 @reader
 def parse_sheet(text: str, rules: Rules | None = None) -> MatchRecord:
-    """Read a score sheet.
+    r"""Read a score sheet.
 
     Parameters
     ----------
@@ -582,7 +586,7 @@ def parse_sheet(text: str, rules: Rules | None = None) -> MatchRecord:
     --------
     >>> import nardcore as nc
     >>> from nardcore.formats.sheet import parse_sheet
-    >>> match = parse_sheet("1. 5–3 8/3 6/3  6-4 24/14\\n2. 3-1 8/4", nc.TRIKTRAK)
+    >>> match = parse_sheet("1. 5–3 8/3 6/3  6-4 24/14\n2. 3-1 8/4", nc.TRIKTRAK)
     >>> [str(move) for move in match.games[0].entries]
     ['8/3 6/3', '24/14', '8/4']
     """

@@ -77,7 +77,7 @@ class MatchState:
     >>> dumps(state, "xgid")
     'XGID=-b----E-C---eE---c-e----B-:1:-1:1:31:0:0:0:7:10'
     >>> dumps(state, "gnubg")
-    '4HPwATDgc/ABMA:QYntAAAAAAAE'
+    '4HPwATDgc/ABMA:QYnlAAAAAAAE'
     """
 
     position: Position

@@ -276,7 +276,7 @@ def _read_entry(place: _Place, line: int | None) -> Entry:
         state = place.get("state").optional(_Place.number)
         accepted = place.get("accepted", True).flag()
         return place.made(Resignation, state=state, accepted=accepted, **common)  # type: ignore[no-any-return]
-    place.get("entry").fail("move, cube or resignation")
+    return place.get("entry").fail("move, cube or resignation")
 
 
 def _read_game(place: _Place, budget: Budget) -> GameRecord:
