@@ -192,8 +192,8 @@ def settle(game: GameRecord, winner: Side, points: int, line: int | None = None)
 def last_positions(game: GameRecord) -> tuple[Position, Position]:
     """Give the positions before and after the last entry."""
     before = game.opening
-    for _, before in game.positions():
-        pass
+    for _, position in game.positions():
+        before = position
     last = game.entries[-1] if game.entries else None
     return before, enter_steps(before, last)[0] if isinstance(last, Move) else before
 
