@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardcore import _dice, _movegen, _rollout
-from nardcore.dice import key
+from nardcore.dice import key, seed_words
 from nardcore.notation import as_dice
 from nardcore.policies import Evaluator, name_of, native, resolve
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from nardcore._board import Play, Position
     from nardcore._rollout import Stop
+    from nardcore.rules import Rules
     from nardcore.typing import Boards, PolicyLike, Seed
 
-__all__ = ["Replay", "Spec", "Turn", "play_chunk", "replay_trial"]
+__all__ = ["Replay", "Spec", "Turn", "choose", "play_chunk", "replay_trial"]
 
 _OFF = 26
 
@@ -78,12 +79,7 @@ class Spec:
                 msg = f"a table has probe(rules), as those of nardcore.bearoff; {table!r} has not"
                 raise TypeError(msg)
             table.probe(position.rules)  # refuses rules that are not the table's
-        sequence = np.random.SeedSequence(seed)
-        entropy: Any = sequence.entropy
-        words = tuple(int(word) for word in np.atleast_1d(np.asarray(entropy, dtype=object)))
-        if not words:
-            msg = "a seed is a whole number or some of them, not an empty sequence"
-            raise ValueError(msg)
+        words = seed_words(seed)
         return Spec(
             position,
             (resolve(both[0]), resolve(both[1])),
@@ -194,7 +190,9 @@ class _Lockstep:
             no_double = self.ply == 0 and spec.no_double
             self.rolls = _dice.rolls_of_ply(self.key, self.trials, self.ply, no_double)
         indptr, boards, _ = _movegen.plays(self.boards, self.rolls, self.rules)
-        chosen = indptr[:-1] + self._choose(spec.policies[side], indptr, boards)
+        stream = self.key, self.trials, self.ply
+        policy = spec.policies[side]
+        chosen = indptr[:-1] + choose(policy, self.rules, self.boards, indptr, boards, stream)
         self.results = boards[chosen]
         classes = _movegen.results(self.results, self.rules).astype(np.int64)
         over = classes >= 0
@@ -207,30 +205,41 @@ class _Lockstep:
             msg = f"a game did not end within {self.ply} plies"
             raise RuntimeError(msg)
 
-    def _choose(
-        self, policy: PolicyLike, indptr: NDArray[np.int64], boards: Boards
-    ) -> NDArray[np.int64]:
-        counts = np.diff(indptr)
-        is_native, evaluator = native(policy, self.rules)
-        if is_native and evaluator is None:
-            return _dice.choices_of_ply(self.key, self.trials, self.ply, counts)
-        if evaluator is not None:
-            return evaluator.choose(self.boards, indptr, boards, self.rules.points, self.rules)
-        points = np.array(self.rules.points, np.float64)
-        scores = np.full(len(boards), -np.inf)
-        won = boards[:, _OFF] == self.rules.checkers
-        of_row = np.repeat(np.arange(len(counts)), counts)
-        decided = np.zeros(len(counts), bool)
-        decided[of_row[won]] = True
-        if won.any():
-            scores[won] = points[_movegen.results(boards[won], self.rules)]
-        ask = ~decided[of_row] & (counts > 1)[of_row]
-        if ask.any():
-            scores[ask] = _rate(policy, boards[ask], points)
-        best = np.maximum.reduceat(scores, indptr[:-1])
-        hits = np.flatnonzero(scores == best[of_row])
-        first = np.unique(of_row[hits], return_index=True)[1]
-        return hits[first] - indptr[:-1]
+
+def choose(
+    policy: PolicyLike,
+    rules: Rules,
+    boards: Boards,
+    indptr: NDArray[np.int64],
+    results: Boards,
+    stream: tuple[NDArray[np.uint64], NDArray[np.uint64], int],
+) -> NDArray[np.int64]:
+    """Let a policy choose among the results of each position: offsets within them.
+
+    `stream` is the key of the dice, the numbers of the trials and the ply, for a random choice.
+    """
+    counts = np.diff(indptr)
+    is_native, evaluator = native(policy, rules)
+    if is_native and evaluator is None:
+        key_, trials, ply = stream
+        return _dice.choices_of_ply(key_, trials, ply, counts)
+    if evaluator is not None:
+        return evaluator.choose(boards, indptr, results, rules.points, rules)
+    points = np.array(rules.points, np.float64)
+    scores = np.full(len(results), -np.inf)
+    won = results[:, _OFF] == rules.checkers
+    of_row = np.repeat(np.arange(len(counts)), counts)
+    decided = np.zeros(len(counts), bool)
+    decided[of_row[won]] = True
+    if won.any():
+        scores[won] = points[_movegen.results(results[won], rules)]
+    ask = ~decided[of_row] & (counts > 1)[of_row]
+    if ask.any():
+        scores[ask] = _rate(policy, results[ask], points)
+    best = np.maximum.reduceat(scores, indptr[:-1])
+    hits = np.flatnonzero(scores == best[of_row])
+    first = np.unique(of_row[hits], return_index=True)[1]
+    return hits[first] - indptr[:-1]
 
 
 def _rate(policy: Any, boards: Boards, points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,14 +11,29 @@ Steps are pairs ``(from, to)`` in the own numbers of the side that moves: 24 is 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
-from operator import index
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from nardcore._board import Position
-from nardcore.errors import AmbiguousPlayError, IllegalPlayError, InvalidPlayError
-from nardcore.notation import as_dice, format_play
-from nardcore.rules import STATES, Rules
+from nardcore._entries import (
+    CubeAction,
+    Entry,
+    GameResult,
+    Move,
+    Resignation,
+    Steps,
+    Throw,
+    check_kind,
+    check_number,
+    check_side,
+    enter_steps,
+    play_of,
+    state_of,
+)
+from nardcore.errors import NotDueError
+from nardcore.notation import as_dice
+from nardcore.rules import Rules
+from nardcore.stakes import COLOURS, Stake, other
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,290 +51,13 @@ __all__ = [
     "MatchRecord",
     "Move",
     "Resignation",
+    "Steps",
     "Throw",
     "check",
     "enter_steps",
+    "play_of",
     "state_of",
 ]
-
-Steps: TypeAlias = tuple[tuple[int, int], ...]
-Action: TypeAlias = Literal["offer", "accept", "refuse", "beaver"]
-Reason: TypeAlias = Literal["played", "refused", "resigned", "forfeit", "unknown"]
-
-ACTIONS: tuple[Action, ...] = ("offer", "accept", "refuse", "beaver")
-REASONS: tuple[Reason, ...] = ("played", "refused", "resigned", "forfeit", "unknown")
-_BAR, _OFF = 25, 0
-
-
-# -------------------------------------------------------------------------------- what is checked
-
-
-def _side(value: object, what: str = "side") -> None:
-    if not (isinstance(value, str) and value in ("w", "b")):
-        msg = f"{what} is 'w' or 'b', not {value!r}"
-        raise ValueError(msg)
-
-
-def _whole(value: object, what: str, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        msg = f"{what} is an int, not {value!r}"
-        raise TypeError(msg)
-    if value < least:
-        msg = f"{what} is {least} or more, not {value}"
-        raise ValueError(msg)
-
-
-def _one_of(value: object, words: tuple[str, ...], what: str) -> None:
-    if value not in words:
-        msg = f"{what} is one of {', '.join(words)}, not {value!r}"
-        raise ValueError(msg)
-
-
-def _a(kind: type, value: object, what: str) -> None:
-    if not isinstance(value, kind):
-        msg = f"{what} is a {kind.__name__}, not {value!r}"
-        raise TypeError(msg)
-
-
-def _steps(value: Any) -> Steps:
-    """Check steps: numbers of the board, whatever the rules say about them."""
-    found = []
-    for step in value:
-        try:
-            start, end = (index(number) for number in step)
-        except (TypeError, ValueError):
-            msg = f"a step is a pair (from, to) of ints, not {step!r}"
-            raise TypeError(msg) from None
-        if not (_OFF <= start <= _BAR and _OFF <= end <= _BAR):
-            msg = f"a step is between 25 (bar) and 0 (off), not {start}/{end}"
-            raise ValueError(msg)
-        found.append((start, end))
-    return tuple(found)
-
-
-# --------------------------------------------------------------------------------------- entries
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One turn: a roll and what was played with it.
-
-    Attributes
-    ----------
-    side : {"w", "b"}
-        Who moved.
-    dice : (int, int) or None
-        Larger first; None where the record does not tell them.
-    steps : tuple of (int, int) or None
-        The steps in the mover's own numbers. An empty tuple is a pass; None means that the roll was
-        not played or that nobody wrote down how.
-    problem : str or None
-        Why the rules forbid the recorded play; see `check`.
-    line : int or None
-        The line of the file it was read from. Not compared.
-    comment : str
-        Free text.
-
-    Examples
-    --------
-    >>> from nardcore.records import Move
-    >>> move = Move("w", (1, 3), ((8, 5), (6, 5)))
-    >>> move.dice, str(move)
-    ((3, 1), '8/5 6/5')
-    """
-
-    side: Side
-    dice: Dice | None
-    steps: Steps | None = None
-    problem: str | None = None
-    line: int | None = field(default=None, compare=False)
-    comment: str = ""
-
-    def __post_init__(self) -> None:
-        _side(self.side)
-        if self.dice is not None:
-            object.__setattr__(self, "dice", as_dice(self.dice))
-        if self.steps is not None:
-            object.__setattr__(self, "steps", _steps(self.steps))
-
-    def __str__(self) -> str:
-        if self.steps is None:
-            return "???"
-        try:
-            return format_play((a, b, False) for a, b in self.steps)
-        except InvalidPlayError:  # a step that leads nowhere is still shown
-            return " ".join(f"{a}/{b}" for a, b in self.steps)
-
-
-@dataclass(frozen=True, slots=True)
-class CubeAction:
-    """An offer to raise the stake or the answer to one, by cube and dave alike.
-
-    Attributes
-    ----------
-    side : {"w", "b"}
-        Who offers or answers.
-    action : {"offer", "accept", "refuse", "beaver"}
-        What it does. A beaver accepts and raises once more.
-    value : int
-        The stake that is played for once the offer is accepted. For a refusal, the stake that was
-        offered.
-    problem, line, comment
-        As for `Move`.
-
-    Examples
-    --------
-    >>> from nardcore.records import CubeAction
-    >>> CubeAction("w", "offer", 2) == CubeAction("w", "offer", 2, line=17)
-    True
-    """
-
-    side: Side
-    action: Action
-    value: int
-    problem: str | None = None
-    line: int | None = field(default=None, compare=False)
-    comment: str = ""
-
-    def __post_init__(self) -> None:
-        _side(self.side)
-        _one_of(self.action, ACTIONS, "action")
-        _whole(self.value, "value", 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Resignation:
-    """A side gives the game up.
-
-    Attributes
-    ----------
-    side : {"w", "b"}
-        Who resigns.
-    state : int or None
-        The loser's state it concedes, 0 to 4 in the order of the scoring table; None where that is
-        not known. A name such as ``"all_home"`` is read as its number.
-    accepted : bool
-        Whether the other side took it; if not, the game goes on.
-    problem, line, comment
-        As for `Move`.
-
-    Examples
-    --------
-    >>> from nardcore.records import Resignation
-    >>> Resignation("b", "all_home").state
-    1
-    """
-
-    side: Side
-    state: int | None = None
-    accepted: bool = True
-    problem: str | None = None
-    line: int | None = field(default=None, compare=False)
-    comment: str = ""
-
-    def __post_init__(self) -> None:
-        _side(self.side)
-        if self.state is not None:
-            object.__setattr__(self, "state", state_of(self.state))
-
-
-Entry: TypeAlias = Move | CubeAction | Resignation
-"""Whatever a game consists of, in the order it happened."""
-
-
-@dataclass(frozen=True, slots=True)
-class Throw:
-    """One throw for the first move: a die of each side. Equal dice are thrown again.
-
-    Attributes
-    ----------
-    white, black : int
-        The dice.
-
-    Examples
-    --------
-    >>> from nardcore.records import Throw
-    >>> Throw(white=5, black=2).black
-    2
-    """
-
-    white: int
-    black: int
-
-    def __post_init__(self) -> None:
-        as_dice((self.white, self.black))
-
-
-@dataclass(frozen=True, slots=True)
-class GameResult:
-    """How a game ended.
-
-    Attributes
-    ----------
-    winner : {"w", "b"}
-        The side that won.
-    state : int
-        The loser's state, 0 to 4: a checker off, all home, one outside, one in the winner's home,
-        one on the bar (koks). What a refusal or resignation conceded, where nothing was played out.
-    points : int
-        What the winner gets, stake included.
-    stake : int
-        The stake the game ended at.
-    reason : {"played", "refused", "resigned", "forfeit", "unknown"}
-        What ended it.
-
-    Examples
-    --------
-    >>> from nardcore.records import GameResult
-    >>> GameResult("w", 2, points=8, stake=4).name
-    'outside'
-    """
-
-    winner: Side
-    state: int
-    points: int
-    stake: int = 1
-    reason: Reason = "played"
-
-    def __post_init__(self) -> None:
-        _side(self.winner, "winner")
-        object.__setattr__(self, "state", state_of(self.state))
-        _whole(self.points, "points", 0)
-        _whole(self.stake, "stake", 1)
-        _one_of(self.reason, REASONS, "reason")
-
-    @property
-    def name(self) -> str:
-        """The loser's state by name."""
-        return STATES[self.state]
-
-
-def state_of(state: int | str) -> int:
-    """Give the number of a loser's state.
-
-    Parameters
-    ----------
-    state
-        0 to 4, or one of ``any_off``, ``all_home``, ``outside``, ``winner_home``, ``bar``.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from nardcore.records import state_of
-    >>> state_of("bar"), state_of(2)
-    (4, 2)
-    """
-    if isinstance(state, str):
-        _one_of(state, STATES, "state")
-        return STATES.index(state)
-    _whole(state, "state", 0)
-    if state >= len(STATES):
-        msg = f"state is 0 to {len(STATES) - 1}, not {state}"
-        raise ValueError(msg)
-    return state
 
 
 # ----------------------------------------------------------------------------------------- a game
@@ -353,6 +91,8 @@ class GameRecord:
         None while the game is not over.
     comment : str
         Free text.
+    length : int
+        Points of the match it belongs to; 0 in money play. A `MatchRecord` sets it in its games.
 
     Examples
     --------
@@ -374,27 +114,39 @@ class GameRecord:
     entries: tuple[Entry, ...] = ()
     result: GameResult | None = None
     comment: str = ""
+    length: int = 0
 
     def __post_init__(self) -> None:
-        _a(Rules, self.rules, "rules")
+        check_kind(Rules, self.rules, "rules")
         if self.start is not None:
-            _a(Position, self.start, "start")
+            check_kind(Position, self.start, "start")
             same = self.start.rules.movement_fingerprint == self.rules.movement_fingerprint
             if not same:
                 msg = "the first position is of other rules than the game"
                 raise ValueError(msg)
         if self.first is not None:
-            _side(self.first, "first")
+            check_side(self.first, "first")
         if self.owner is not None:
-            _side(self.owner, "owner")
-        _whole(self.stake, "stake", 1)
+            check_side(self.owner, "owner")
+        check_number(self.stake, "stake", 1)
+        check_number(self.length, "length", 0)
         for name in ("throws", "score", "entries"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if len(self.score) != 2:
             msg = f"score is a pair of ints, not {self.score!r}"  # type: ignore[unreachable]
             raise ValueError(msg)
         for points in self.score:
-            _whole(points, "score", 0)
+            check_number(points, "score", 0)
+
+    @property
+    def problems(self) -> tuple[tuple[Entry, str], ...]:
+        """The entries that break the rules, each with the reason; see `check`."""
+        return tuple((entry, entry.problem) for entry in self.entries if entry.problem is not None)
+
+    @property
+    def equal_throws(self) -> int:
+        """How many throws for the first move were equal."""
+        return sum(throw.white == throw.black for throw in self.throws)
 
     @property
     def starter(self) -> Side:
@@ -472,77 +224,6 @@ def _turned(record: GameRecord) -> Position:
     return start if start.turn == record.starter else start.flip()
 
 
-def enter_steps(position: Position, move: Move) -> tuple[Position, str | None]:
-    """Take the steps of a recorded move, legal or not.
-
-    Parameters
-    ----------
-    position : Position
-        Before the roll, seen by the side that moves.
-    move : Move
-        What was recorded.
-
-    Returns
-    -------
-    position : Position
-        After the move, seen by the other side. A move without steps leaves position and turn as
-        they are.
-    problem : str or None
-        Why the rules forbid it; None where they do not or where the dice are not known.
-
-    Examples
-    --------
-    >>> import nardcore as nc
-    >>> from nardcore.records import Move, enter_steps
-    >>> after, problem = enter_steps(nc.Position.start(), Move("w", (3, 1), ((8, 4), (6, 5))))
-    >>> after.pips, problem[:34]
-    ((167, 162), '8/4 6/5 is illegal with 3-1: it ta')
-    """
-    if move.steps is None:
-        return position, None
-    raw, fault = _raw(position, move.steps)
-    if move.dice is None or position.outcome is not None:
-        if position.outcome is not None:
-            fault = "the game is over"
-        return (position.flip() if raw is None else raw.flip()), fault
-    plays = position.plays(move.dice)
-    if raw is not None and (plays.boards == raw.board).all(axis=1).any():
-        return raw.flip(), None
-    try:
-        return plays.find(_written(move.steps)).result, None
-    except (IllegalPlayError, AmbiguousPlayError, InvalidPlayError) as error:
-        return (position.flip() if raw is None else raw.flip()), str(error)
-
-
-def _written(steps: Steps) -> str:
-    return " ".join(f"{a}/{b}" for a, b in steps) or "pass"
-
-
-def _raw(position: Position, steps: Steps) -> tuple[Position | None, str | None]:
-    """Move checkers without asking the rules; None and the reason where they cannot be moved."""
-    board = position.board.copy()
-    board[29] &= ~1
-    closed = -1 if position.rules.movement == "long" else -2
-    # from the farthest point on, so that a checker has arrived before it goes on
-    for start, end in sorted(steps, reverse=True):
-        at = 24 if start == _BAR else start - 1
-        if start == _OFF or board[at] <= 0:
-            return None, f"there is no checker to move from {start}"
-        if end >= start:
-            return None, f"{start}/{end} leads backwards"
-        if end != _OFF and board[end - 1] <= closed:
-            return None, f"point {end} is closed by the opponent"
-        board[at] -= 1
-        if end == _OFF:
-            board[26] += 1
-            continue
-        if board[end - 1] == -1:
-            board[end - 1] = 0
-            board[25] += 1
-        board[end - 1] += 1
-    return Position.from_board(board, position.rules), None
-
-
 # ---------------------------------------------------------------------------------------- a match
 
 
@@ -584,20 +265,24 @@ class MatchRecord:
     info: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        _a(Rules, self.rules, "rules")
-        _a(str, self.white, "white")
-        _a(str, self.black, "black")
-        _whole(self.length, "length", 0)
-        _whole(self.games_to_play, "games_to_play", 0)
+        check_kind(Rules, self.rules, "rules")
+        check_kind(str, self.white, "white")
+        check_kind(str, self.black, "black")
+        check_number(self.length, "length", 0)
+        check_number(self.games_to_play, "games_to_play", 0)
         info: Any = self.info
         if hasattr(info, "items"):
             info = info.items()
         pairs = tuple((key, value) for key, value in info)
         for pair in pairs:
             for part in pair:
-                _a(str, part, "info")
+                check_kind(str, part, "info")
         object.__setattr__(self, "info", pairs)
-        object.__setattr__(self, "games", tuple(self.games))
+        games = tuple(
+            game if game.length == self.length else dataclasses.replace(game, length=self.length)
+            for game in self.games
+        )
+        object.__setattr__(self, "games", games)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -663,8 +348,125 @@ def check(record: GameRecord) -> GameRecord:
     >>> check(record).entries[0].problem
     '24/18 13/9 is illegal with 6-5: 13/9 takes 4 pips, which the dice do not give; near: ...'
     """
-    entries: list[Entry] = []
-    for entry, position in record.positions():
-        problem = enter_steps(position, entry)[1] if isinstance(entry, Move) else None
-        entries.append(dataclasses.replace(entry, problem=problem))
+    referee = _Referee(record)
+    entries = [
+        dataclasses.replace(entry, problem=referee(entry, position))
+        for entry, position in record.positions()
+    ]
     return dataclasses.replace(record, entries=tuple(entries))
+
+
+class _Referee:
+    """Whether each entry of a game was due, and what it leads to, right or wrong."""
+
+    def __init__(self, record: GameRecord) -> None:
+        self.stake = Stake.start(
+            record.rules,
+            value=record.stake,
+            owner=record.owner,
+            length=record.length,
+            crawford=record.crawford,
+            equal_throws=record.equal_throws,
+        )
+        self.turn = record.starter
+        self.thrown = False
+        self.over = record.opening.outcome is not None
+        self.opening: Dice | None = None
+        last = record.throws[-1] if record.throws else None
+        if last and last.white != last.black and record.rules.opening == "use_dice":
+            self.opening = as_dice((last.white, last.black))
+
+    def __call__(self, entry: Entry, position: Position) -> str | None:
+        """Judge one entry."""
+        if self.over:
+            return "the game is over"
+        if isinstance(entry, Move):
+            return self._move(entry, position)
+        if isinstance(entry, CubeAction):
+            return self._action(entry)
+        problem = f"{self.stake.word} awaits its answer" if self.stake.offered else None
+        self.over = entry.accepted
+        return problem
+
+    def _move(self, move: Move, position: Position) -> str | None:
+        problems = []
+        if self.stake.offered:
+            problems.append(f"{self.stake.word} awaits its answer")
+        if move.side != self.turn:
+            problems.append(f"it is {COLOURS[self.turn]}'s turn")
+        elif self.thrown:
+            problems.append(f"{COLOURS[self.turn]} has thrown already")
+        if self.opening and move.dice not in (None, self.opening):
+            larger, smaller = self.opening
+            problems.append(f"the opening dice {larger}-{smaller} are the first roll")
+        self.opening = None
+        self.thrown = move.steps is None
+        self.turn = move.side
+        if move.steps is not None:
+            after, problem = enter_steps(position, move)
+            if problem:
+                problems.append(problem)
+            self.over = after.outcome is not None
+            self.turn = other(move.side)
+        return "; ".join(problems) or None
+
+    def _action(self, entry: CubeAction) -> str | None:
+        before = self.stake
+        try:
+            problem = self._offer(entry) if entry.action == "offer" else self._answer(entry)
+        except NotDueError as error:
+            problem = str(error)
+            self._take(entry, before)
+        return problem
+
+    def _offer(self, entry: CubeAction) -> str | None:
+        self.stake = self.stake.offer(entry.side)
+        problem = self._worth(entry)
+        if entry.side != self.turn:
+            return f"it is {COLOURS[self.turn]}'s turn"
+        if self.thrown:
+            return f"{COLOURS[self.turn]} has thrown already"
+        if self.opening:
+            return "the opening dice are the first roll, so there is no offer before it"
+        return problem
+
+    def _worth(self, entry: CubeAction) -> str | None:
+        if entry.value == self.stake.offered:
+            return None
+        offered = self.stake.offered
+        self.stake = dataclasses.replace(self.stake, offered=entry.value)
+        return f"the offer is to {offered}, not to {entry.value}"
+
+    def _answer(self, entry: CubeAction) -> str | None:
+        stake, problem = self.stake, None
+        if stake.by == entry.side:
+            problem = f"the answer is {COLOURS[other(entry.side)]}'s"
+        if entry.action == "beaver":
+            self.stake = stake.beaver()
+            return self._worth(entry) or problem
+        if stake.offered is not None:
+            problem = self._worth(entry) or problem
+        if entry.action == "accept":
+            self.stake = self.stake.accept()
+        else:
+            stake.refuse()
+            self.over = True
+        return problem
+
+    def _take(self, entry: CubeAction, before: Stake) -> None:
+        """Go on from what was done, though it was not due."""
+        if entry.action in ("offer", "beaver"):
+            taker = other(entry.side) if entry.action == "offer" else entry.side
+            self.stake = dataclasses.replace(
+                before,
+                offered=entry.value,
+                by=entry.side,
+                taker=taker,
+                before=before.offered or before.value,
+            )
+        elif entry.action == "accept":
+            self.stake = dataclasses.replace(
+                before, value=entry.value, owner=entry.side, turned=True, offered=None
+            )
+        else:
+            self.over = True
