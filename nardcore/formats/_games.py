@@ -17,13 +17,14 @@ from nardcore.records import (
     MatchRecord,
     Move,
     Resignation,
+    Throw,
     check,
     enter_steps,
 )
 
 if TYPE_CHECKING:
     from nardcore._board import Position
-    from nardcore.records import Entry, Steps, Throw
+    from nardcore.records import Entry, Steps
     from nardcore.rules import Rules
     from nardcore.typing import Side
 
@@ -39,6 +40,7 @@ __all__ = [
     "settle",
     "stake_after",
     "steps_of",
+    "with_first_throw",
 ]
 
 
@@ -64,7 +66,6 @@ class Budget:
 
     def check(self, game: GameRecord) -> GameRecord:
         """Check a game and count what is wrong in it."""
-        # a piece at a time, so that hostile games end before they have all been replayed
         checked = check(game)
         self.problems += sum(entry.problem is not None for entry in checked.entries)
         if self.problems > MAX_PROBLEMS:
@@ -91,7 +92,9 @@ class Draft:
     entries: list[Entry] = field(default_factory=list)
     result: GameResult | None = None
     comment: str = ""
+    length: int = 0
     offered: int | None = None
+    running: tuple[int, int | None] | None = None
 
     def add(self, entry: Entry, budget: Budget) -> None:
         """Append an entry."""
@@ -99,10 +102,14 @@ class Draft:
         self.entries.append(entry)
         if isinstance(entry, CubeAction):
             self.offered = entry.value
+        self.running = _raised(self.now(), self.running[1] if self.running else None, entry)
 
     def now(self) -> int:
         """Tell the stake of this moment."""
-        return stake_after(self.stake, self.entries)
+        if self.running:
+            return self.running[0]
+        equal = sum(throw.white == throw.black for throw in self.throws)
+        return self.stake << min(self.rules.auto_doubles, equal)
 
     def next_value(self) -> int:
         """Tell the stake that an offer without a number means."""
@@ -123,6 +130,7 @@ class Draft:
             entries=tuple(self.entries),
             result=self.result,
             comment=self.comment,
+            length=self.length,
         )
 
 
@@ -131,22 +139,27 @@ def other(side: Side) -> Side:
     return "b" if side == "w" else "w"
 
 
-def stake_after(stake: int, entries: list[Entry] | tuple[Entry, ...]) -> int:
-    """Tell what is played for after some entries."""
-    pending: int | None = None
-    for entry in entries:
-        if isinstance(entry, CubeAction):
-            if entry.action == "offer":
-                pending = entry.value
-            elif entry.action == "accept":
-                stake, pending = entry.value, None
-            elif entry.action == "beaver":
-                stake, pending = pending or stake, entry.value
-            else:
-                pending = None
-        elif isinstance(entry, Move) and pending is not None:
-            stake, pending = pending, None  # nobody wrote the answer down
+def stake_after(game: GameRecord) -> int:
+    """Tell what is played for after the entries of a game."""
+    stake, pending = game.stake << min(game.rules.auto_doubles, game.equal_throws), None
+    for entry in game.entries:
+        stake, pending = _raised(stake, pending, entry)
     return stake
+
+
+def _raised(stake: int, pending: int | None, entry: Entry) -> tuple[int, int | None]:
+    """Give the stake after an entry, and the one that is offered."""
+    if isinstance(entry, CubeAction):
+        if entry.action == "offer":
+            return stake, entry.value
+        if entry.action == "accept":
+            return entry.value, None
+        if entry.action == "beaver":
+            return pending or stake, entry.value
+        return stake, None
+    if isinstance(entry, Move) and pending is not None:
+        return pending, None  # nobody wrote the answer down
+    return stake, pending
 
 
 def conceded(rules: Rules, points: int, stake: int) -> int:
@@ -162,7 +175,7 @@ def settle(game: GameRecord, winner: Side, points: int, line: int | None = None)
     What ended the game follows from its last entry and last position. Where nothing did, the loser
     has resigned, and a roll without a play that could have been played has not been played.
     """
-    stake = stake_after(game.stake, game.entries)
+    stake = stake_after(game)
     last = game.entries[-1] if game.entries else None
     entries = game.entries
     state = 0
@@ -208,12 +221,32 @@ def crawford_games(games: list[GameRecord], length: int, rules: Rules) -> list[G
     return games
 
 
+def with_first_throw(game: GameRecord) -> GameRecord:
+    """Add the throw for the first move where the first roll is made of it."""
+    rules = game.rules
+    thrown = rules.opening == "use_dice" and rules.next_starter == "roll" and game.start is None
+    first = game.entries[0] if game.entries else None
+    if not (thrown and isinstance(first, Move) and first.dice and first.dice[0] != first.dice[1]):
+        return game
+    larger, smaller = first.dice
+    throw = Throw(larger, smaller) if first.side == "w" else Throw(smaller, larger)
+    return dataclasses.replace(game, throws=(throw,))
+
+
 def canonical(match: MatchRecord) -> MatchRecord:
-    """Give a match as a reader that knows who began gives it back."""
-    games = [
-        dataclasses.replace(check(game), first=game.starter if game.entries else None)
-        for game in match.games
-    ]
+    """Give a match as readers of formats without throws give it back.
+
+    Who began is the side of the first entry. Throws for the first move that had no effect are not
+    kept; the one that is the first roll shows in it.
+    """
+    games = []
+    for game in match.games:
+        known = game
+        if not (game.rules.auto_doubles and game.equal_throws):
+            known = with_first_throw(dataclasses.replace(game, throws=()))
+        if game.entries:
+            known = dataclasses.replace(known, first=game.starter)
+        games.append(check(known))
     return dataclasses.replace(match, games=tuple(games))
 
 

@@ -21,6 +21,7 @@ from nardcore.formats._games import (
     last_positions,
     settle,
     steps_of,
+    with_first_throw,
 )
 from nardcore.formats._text import (
     Line,
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nardcore._board import Position
-    from nardcore.records import Action, Entry
+    from nardcore._entries import Action
+    from nardcore.records import Entry
     from nardcore.typing import Side
 
 __all__ = ["looks_like_mat", "mat_text", "parse_mat"]
@@ -117,7 +119,10 @@ class _Reader:
             if line.text.strip():
                 self.line(line)
         self.finish()
-        games = crawford_games(self.games, self.length, self.rules)
+        games = [
+            self.budget.check(dataclasses.replace(with_first_throw(game), length=self.length))
+            for game in crawford_games(self.games, self.length, self.rules)
+        ]
         return MatchRecord(
             self.rules,
             white=self.names[0] or "White",
@@ -322,7 +327,7 @@ class _Reader:
         if self.won is not None:
             winner, points, line = self.won
             game = settle(game, _winner(game, winner), points, line.number)
-        self.games.append(self.budget.check(game))
+        self.games.append(game)
         self.game, self.won = None, None
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nardcore._board import Position
 from nardcore.errors import FormatError, NardcoreError
-from nardcore.formats._games import Budget, Draft, settle
+from nardcore.formats._games import Budget, Draft, settle, with_first_throw
 from nardcore.formats._text import fail, reader, roll_of, short, whole_number
 from nardcore.records import (
     CubeAction,
@@ -28,7 +28,8 @@ from nardcore.rules import BACKGAMMON, HYPERGAMMON, NACKGAMMON, Rules
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nardcore.records import Action, Steps
+    from nardcore._entries import Action
+    from nardcore.records import Steps
     from nardcore.typing import Side
 
 __all__ = ["looks_like_sgf", "parse_sgf", "sgf_text"]
@@ -201,7 +202,10 @@ class _Reader:
         self.info: list[tuple[str, str]] = []
 
     def read(self) -> MatchRecord:
-        games = [self.game(nodes) for nodes in _Parser(self.text).collection()]
+        games = [
+            self.budget.check(dataclasses.replace(game, length=self.length))
+            for game in [self.game(nodes) for nodes in _Parser(self.text).collection()]
+        ]
         return MatchRecord(
             self.rules or BACKGAMMON,
             white=self.names[0] or "White",
@@ -239,8 +243,7 @@ class _Reader:
             self.node(node, draft, line, is_root=node is root)
         game = draft.record()
         first = game.entries[0].side if game.entries else None
-        game = self.result(root, dataclasses.replace(game, first=first))
-        return self.budget.check(game)
+        return with_first_throw(self.result(root, dataclasses.replace(game, first=first)))
 
     # ---------------------------------------------------------------------------- headings
 

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nardcore._board import Position
-    from nardcore.records import Action, Entry, Steps
+    from nardcore._entries import Action
+    from nardcore.records import Entry, Steps
     from nardcore.typing import Numbering, Side
 
 __all__ = ["looks_like_sheet", "parse_sheet", "sheet_text"]
@@ -220,7 +221,7 @@ _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = tuple(
     (
         re.compile(rf"(?:{words})(?:\s*(?:=>|to|at)?\s*([0-9]{{1,10}}))?(?![\w/])", re.IGNORECASE),
         act,
-    )  # type: ignore[misc]
+    )
     for words, act in (
         ("offers?|doubles?|redoubles?|raises?|dave|дейв|даве", "offer"),
         ("accepts?|takes?|принимает|принял", "accept"),
@@ -282,7 +283,10 @@ class _Reader:
             black=self.names["b"],
             length=self.length,
             games_to_play=self.games_to_play,
-            games=tuple(self.games),
+            games=tuple(
+                self.budget.check(dataclasses.replace(game, length=self.length))
+                for game in self.games
+            ),
             info=tuple(self.info),
         )
 
@@ -337,7 +341,7 @@ class _Reader:
                 game = settle(game, winner, points, line.number)
             else:
                 game = dataclasses.replace(game, result=_how(winner, points, how, line))
-        self.games.append(self.budget.check(game))
+        self.games.append(game)
         self.game, self.ended = None, None
 
     # -------------------------------------------------------------------------------- keys

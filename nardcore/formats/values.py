@@ -66,6 +66,7 @@ def _game(game: GameRecord) -> dict[str, Any]:
         "entries": [_entry(entry) for entry in game.entries],
         "result": None if game.result is None else dataclasses.asdict(game.result),
         "comment": game.comment,
+        "length": game.length,
     }
 
 
@@ -279,7 +280,7 @@ def _read_entry(place: _Place, line: int | None) -> Entry:
     return place.get("entry").fail("move, cube or resignation")
 
 
-def _read_game(place: _Place, budget: Budget) -> GameRecord:
+def _read_game(place: _Place, budget: Budget, length: int | None = None) -> GameRecord:
     budget.game(None)
     entries = []
     for item in place.get("entries", []).items():
@@ -310,6 +311,7 @@ def _read_game(place: _Place, budget: Budget) -> GameRecord:
         entries=tuple(entries),
         result=result,
         comment=place.get("comment", "").text(),
+        length=place.get("length", 0).number() if length is None else length,
     )
     return budget.check(game)
 
@@ -322,14 +324,15 @@ def _read_match(place: _Place) -> MatchRecord:
         if len(pair) != 2:
             item.fail("two texts")
         info.append((pair[0], pair[1]))
+    length = place.get("length", 0).number()
     return place.made(  # type: ignore[no-any-return]
         MatchRecord,
         place.get("rules").rules(),
         white=place.get("white", "White").text(),
         black=place.get("black", "Black").text(),
-        length=place.get("length", 0).number(),
+        length=length,
         games_to_play=place.get("games_to_play", 0).number(),
-        games=tuple(_read_game(item, budget) for item in place.get("games", []).items()),
+        games=tuple(_read_game(item, budget, length) for item in place.get("games", []).items()),
         info=tuple(info),
     )
 
