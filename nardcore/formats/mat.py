@@ -461,7 +461,7 @@ def _turns(game: GameRecord, dialect: Dialect) -> Iterator[str]:
 def _names(match: MatchRecord) -> Iterator[tuple[str, str]]:
     for number, name in ((1, match.white), (2, match.black)):
         plain = name and name.isprintable() and name == name.strip() and ":" not in name
-        if not plain or name.lstrip()[0] == ";" or "  " in name:
+        if not plain or not match.games or name[0] == ";" or "  " in name:
             yield f"Player {number}", name
 
 

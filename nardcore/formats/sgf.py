@@ -595,5 +595,8 @@ def sgf_text(match: MatchRecord) -> str:
     if match.rules.movement != "short":
         msg = f"SGF cannot express {match.rules.name}, which is long nardy; write a score sheet"
         raise FormatError(msg)
+    if not match.games:
+        msg = "SGF cannot hold a match without games"
+        raise FormatError(msg)
     first = _first_number(match)
     return "".join(_tree(number, game, match) for number, game in enumerate(match.games, first))

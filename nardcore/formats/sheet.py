@@ -220,7 +220,7 @@ _EMPTY = re.compile(r"(?:\.\.\.|…|--)(?=\s|$|\{)")
 _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = tuple(
     (
         re.compile(rf"(?:{words})(?:\s*(?:=>|to|at)?\s*([0-9]{{1,10}}))?(?![\w/])", re.IGNORECASE),
-        act,
+        act,  # type: ignore[misc]
     )
     for words, act in (
         ("offers?|doubles?|redoubles?|raises?|dave|дейв|даве", "offer"),
