@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Adviser", "Rated", "rate"]
 
-_GAMES = 500
+_GAMES, _GLANCE = 300, 50
 _CLOSE = 0.84  # the share of a refusal's worth from which an offer is made
 
 
@@ -62,21 +62,21 @@ class Adviser:
 
     def __init__(self, policy: PolicyLike) -> None:
         self.policy = policy
-        self._known: tuple[Any, float, float] | None = None
+        self._known: dict[object, tuple[float, float]] = {}
 
-    def _judge(self, game: Game) -> tuple[float, float]:
+    def _judge(self, game: Game, games: int) -> tuple[float, float]:
         """Give the mean points, stake aside, and the chance to win of the side on turn."""
-        key = game.position, game.dice
-        if self._known is None or self._known[0] != key:
+        key = game.position, game.dice, games
+        if key not in self._known:
             done = rollout(
-                game.position, games=_GAMES, seed=0, dice=game.dice, policy=self.policy, threads=1
+                game.position, games=games, seed=0, dice=game.dice, policy=self.policy, threads=1
             )
-            self._known = key, done.equity(), done.win
-        return self._known[1:]
+            self._known = {key: (done.equity(), done.win)}
+        return self._known[key]
 
-    def _worth(self, game: Game, side: Side) -> float:
+    def _worth(self, game: Game, side: Side, games: int = _GAMES) -> float:
         """Points a game for a side at the stake 1, if the stake is not raised any more."""
-        equity, win = self._judge(game)
+        equity, win = self._judge(game, games)
         if game.rules.stake.startswith("dave"):
             equity = 2 * win - 1
         return equity if side == game.turn else -equity
@@ -90,9 +90,12 @@ class Adviser:
                 return False  # the match is won with this game anyway
         raised = stake.offer(side)
         assert raised.offered is not None
+        enough = _CLOSE * raised.before / raised.offered
+        if self._worth(game, side, _GLANCE) < enough - 0.4:
+            return False  # far from it, as a glance tells
         worth = self._worth(game, side)
         too_good = not game.rules.stake.startswith("dave") and worth * stake.value > raised.before
-        return worth * raised.offered >= _CLOSE * raised.before and not too_good
+        return worth >= enough and not too_good
 
     def accepts(self, game: Game) -> str:
         """Name the answer to what has been offered."""

@@ -39,7 +39,7 @@ class Options:
     """How to play."""
 
     humans: str
-    policy: PolicyLike
+    policies: tuple[PolicyLike, PolicyLike]
     lang: Language
     numbering: Numbering
     boards: bool
@@ -132,7 +132,7 @@ class Table:
                 return input(f"{question}> ").strip()
             except EOFError:
                 raise _LeftError from None
-        line = click.get_text_stream("stdin").readline()
+        line = "" if sys.stdin is None else sys.stdin.readline()
         if not line:
             raise _LeftError
         return line.strip()
@@ -209,7 +209,7 @@ class Table:
             if self.options.as_json:
                 echo_json({"event": "left"})
             else:
-                click.echo(say("left", self.lang), err=True)
+                click.echo(say("left", self.lang))
 
     def begin(self) -> None:
         """Begin a game, thrown for by hand where that is wanted."""
@@ -320,7 +320,7 @@ class Table:
         game = self.match.game
         due = game.due
         if "push" in due:
-            self.push(choose_play(game, self.options.policy))
+            self.push(choose_play(game, self.options.policies["wb".index(game.turn)]))
         elif "roll" in due:
             if "offer" in due and self.adviser.offers(game):
                 self.do("offer")
@@ -356,6 +356,11 @@ class Table:
                     self.wrong(error)
         else:
             game.roll()
+        self.rolled()
+
+    def rolled(self) -> None:
+        """Tell what was thrown, where the play does not follow at once."""
+        game = self.match.game
         assert game.dice is not None
         if self.options.as_json:
             self.tell("rolled", side=game.turn, dice=game.dice)
@@ -414,7 +419,11 @@ class Table:
     def obey(self, line: str) -> None:
         """Do what was typed."""
         game = self.match.game
-        if "/" in line or line.lower() == "pass":
+        if self.options.manual and "roll" in game.due and line[:1].isdecimal():
+            game.set_dice(parse_dice(line))
+            self.rolled()
+            return
+        if "/" in line.partition(" ")[0] or line.lower() == "pass":
             plays = game.plays()
             if not plays:
                 game.push(line)  # says what is due instead
@@ -474,7 +483,10 @@ class Table:
     def _hint(self, rest: str) -> None:
         game = self.match.game
         if "push" not in game.due:
-            if "roll" in game.due:
+            if game.resignation is not None:
+                takes = self.adviser.takes_resignation(game)
+                action = "accept" if takes else "refuse"
+            elif "roll" in game.due:
                 action = "offer" if "offer" in game.due and self.adviser.offers(game) else "roll"
             else:
                 action = self.adviser.accepts(game)
@@ -534,8 +546,8 @@ class Table:
     def _sheet(self, _: str) -> None:
         from nardcore.cli._listing import listing
 
-        for row in listing(self.match.game.record(), self.options.numbering, self.lang):
-            click.echo(row)
+        rows = listing(self.match.game.record(), self.options.numbering, self.lang)
+        self._text("sheet", rows)
 
     def _save(self, rest: str) -> None:
         from pathlib import Path
@@ -547,7 +559,14 @@ class Table:
         self.tell("saved", file=rest or str(self.options.save))
 
     def _help(self, _: str) -> None:
-        click.echo(HELP[self.lang])
+        self._text("help", HELP[self.lang].splitlines())
+
+    def _text(self, event: str, lines: list[str]) -> None:
+        if self.options.as_json:
+            echo_json({"event": event, "lines": lines})
+            return
+        for line in lines:
+            click.echo(line)
 
     def _quit(self, _: str) -> None:
         raise _LeftError

@@ -34,6 +34,17 @@ __all__ = ["command"]
 SIDES = {"white": "w", "black": "b", "both": "wb", "none": ""}
 
 
+def _policies(text: str) -> str:
+    """Check one policy, or two with a comma between them."""
+    names = text.split(",")
+    if len(names) > 2:
+        msg = "a policy is one name, or two with a comma between them"
+        raise ValueError(msg)
+    for name in names:
+        resolve(name)
+    return text
+
+
 @click.command(
     "play",
     epilog=examples(
@@ -53,9 +64,10 @@ SIDES = {"white": "w", "black": "b", "both": "wb", "none": ""}
 )
 @click.option(
     "--policy",
-    type=Written("policy", resolve),
+    type=Written("policy", _policies),
     metavar="NAME",
-    help=f"Who plays against you: {', '.join(NAMES)}; linear by default.",
+    help=f"Who plays against you: {', '.join(NAMES)}; linear by default. "
+    "Two with a comma for white and black.",
 )
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="A match to N points.")
 @click.option("--games", type=click.IntRange(min=1), metavar="N", help="N games; 1 by default.")
@@ -92,7 +104,7 @@ SIDES = {"white": "w", "black": "b", "both": "wb", "none": ""}
 def command(
     rules: Rules | None,
     side: str | None,
-    policy: Any,
+    policy: str | None,
     length: int | None,
     games: int | None,
     position: str | None,
@@ -126,19 +138,21 @@ def command(
     else:
         match = _new(rules, length, games, position, seed)
     sides = side or told.get("side", "white")
-    who = told.get("policy", "linear") if policy is None else policy
-    if isinstance(who, str) and who not in NAMES and policy is None:
-        who = "linear"
+    who = policy or told.get("policy", "linear")
+    try:
+        names = _policies(who).split(",")
+    except ValueError:  # a file of somebody with other policies
+        names = ["linear"]
     options = Options(
         humans=SIDES.get(sides, "w"),
-        policy=who,
+        policies=(names[0], names[-1]),
         lang=lang,
         numbering=numbering,
         boards=not quiet,
         manual=manual,
         as_json=as_json,
-        save=None if save is None and load is None else Path(save or load or ""),
-        info={"side": sides, "policy": who if isinstance(who, str) else "linear"},
+        save=None if save is None else Path(save),
+        info={"side": sides, "policy": ",".join(names)},
     )
     Table(match, options).run()
 
