@@ -196,9 +196,8 @@ def main() -> None:
         (sage(options.games // 8, options.threads), "bgsage"),
     ):
         if compare(best, peer, name):
-            print(
-                f"  {peer.cost:.1f} s to a standard error of {WANTED}: x {peer.cost / best.cost:.0f}"
-            )
+            ratio = peer.cost / best.cost
+            print(f"  {peer.cost:.1f} s to a standard error of {WANTED}: x {ratio:.0f}")
 
 
 if __name__ == "__main__":
