@@ -29,6 +29,7 @@ from nardcore.errors import (
     IllegalPlayError,
     InvalidPlayError,
     NardcoreError,
+    NotDueError,
     PositionError,
     RolloutCancelled,
     RulesError,
@@ -76,9 +77,12 @@ __all__ = [
     "AmbiguousPlayError",
     "Evaluator",
     "FormatError",
+    "Game",
     "IllegalPlayError",
     "InvalidPlayError",
+    "Match",
     "NardcoreError",
+    "NotDueError",
     "Play",
     "Plays",
     "Position",
@@ -96,6 +100,7 @@ __all__ = [
     "dice",
     "get_include",
     "isa",
+    "play_out",
     "rollout",
     "rollout_chunk",
 ]
@@ -103,14 +108,21 @@ __all__ = [
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore.game import Game as Game
+    from nardcore.match import Match as Match
+    from nardcore.match import play_out as play_out
+
+_LATER = {"Game": "game", "Match": "match", "play_out": "match"}
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables are imported when they are first asked for, so that nobody else waits for them.
-    if name == "bearoff":
-        from importlib import import_module
+    # What few need is imported when it is first asked for, so that nobody else waits for it.
+    from importlib import import_module
 
+    if name == "bearoff":
         return import_module("nardcore.bearoff")
+    if name in _LATER:
+        return getattr(import_module(f"nardcore.{_LATER[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

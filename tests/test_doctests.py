@@ -16,11 +16,15 @@ PUBLIC = (
     "dice",
     "errors",
     "formats",
+    "game",
+    "match",
     "notation",
     "policies",
+    "records",
     "render",
     "rollouts",
     "rules",
+    "stakes",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
