@@ -74,10 +74,14 @@ __all__ = [
     "TRIKTRAK",
     "TRIKTRAK_UA",
     "AmbiguousPlayError",
+    "CubeDecision",
+    "CubefulResult",
     "Evaluator",
     "FormatError",
     "IllegalPlayError",
     "InvalidPlayError",
+    "MatchEquity",
+    "MatchScore",
     "NardcoreError",
     "Play",
     "Plays",
@@ -93,16 +97,37 @@ __all__ = [
     "__version__",
     "batch",
     "bearoff",
+    "cube_decision",
     "dice",
     "get_include",
     "isa",
+    "refusal_point",
     "rollout",
     "rollout_chunk",
+    "rollout_cubeful",
 ]
 
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore.cube import CubeDecision as CubeDecision
+    from nardcore.cube import CubefulResult as CubefulResult
+    from nardcore.cube import cube_decision as cube_decision
+    from nardcore.cube import refusal_point as refusal_point
+    from nardcore.cube import rollout_cubeful as rollout_cubeful
+    from nardcore.match_equity import MatchEquity as MatchEquity
+    from nardcore.match_equity import MatchScore as MatchScore
+
+# Names that are imported when they are first asked for, so that nobody else waits for them.
+_LATER = {
+    "CubeDecision": "cube",
+    "CubefulResult": "cube",
+    "MatchEquity": "match_equity",
+    "MatchScore": "match_equity",
+    "cube_decision": "cube",
+    "refusal_point": "cube",
+    "rollout_cubeful": "cube",
+}
 
 
 def __getattr__(name: str) -> _Any:
@@ -111,6 +136,10 @@ def __getattr__(name: str) -> _Any:
         from importlib import import_module
 
         return import_module("nardcore.bearoff")
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(f"nardcore.{_LATER[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 
