@@ -242,6 +242,7 @@ def bearoff(table: Any, position: Position, *, ax: Axes | None = None) -> Axes:
     last = max(int(np.flatnonzero(chances > 1e-4)[-1]) for chances in found)
     ax.set_xlim(first - 0.7, last + 0.7)
     ax.set_xticks(range(first, last + 1))
+    ax.margins(y=0.25)  # room for the legend
     ax.set_xlabel("rolls")
     ax.set_ylabel("%")
     ax.legend()
