@@ -71,9 +71,8 @@ def raises(rules: Rules, stake: int) -> Callable[[int], int | None]:
 
 def _ratio(a: Floats, b: Floats) -> Floats:
     """Divide; nought where there is nothing to divide by."""
-    out = np.zeros(len(a))
-    np.divide(a, b, out=out, where=b > 1e-15)
-    return out
+    found: Floats = a / np.maximum(b, 1e-300)
+    return np.where(b > 1e-15, found, 0.0)
 
 
 class Line(NamedTuple):
@@ -186,6 +185,7 @@ class CubeModel:
         self.points, self.wins, self.losses = points, wins, losses
         self.efficiency, self.jacoby = efficiency, jacoby
         self._least = max(min(points), 1)
+        self._mean: tuple[Floats, Floats] | None = None
         self._live: dict[tuple[int, Owner], Line] = {}
 
     def _all(self, value: float) -> Floats:
@@ -196,6 +196,14 @@ class CubeModel:
         value = self.payoff.value
         if self.jacoby and owner == "centred":
             return self._all(value(-stake)), self._all(value(stake))
+        if isinstance(self.payoff, Money):
+            if self._mean is None:
+                self._mean = self._sums(1)
+            return stake * self._mean[0], stake * self._mean[1]
+        return self._sums(stake)
+
+    def _sums(self, stake: int) -> tuple[Floats, Floats]:
+        value = self.payoff.value
         lost, won = self._all(0.0), self._all(0.0)
         # term by term: a product of matrices rounds by how many rows there are
         for k, mine, theirs in zip(self.points, self.wins, self.losses, strict=True):
@@ -289,5 +297,8 @@ class CubeModel:
             beaver = raised < taken
             taken = np.where(beaver, raised, taken)
         accept = taken <= refused
-        offer = np.minimum(taken, refused) > hold
+        offer = no
+        if self.may(stake, mover=True) is not None:
+            # what rounding leaves is no reason to raise
+            offer = np.minimum(taken, refused) > hold + 1e-12 * np.abs(refused)
         return Verdict(hold, taken, refused, offer, accept, beaver)

@@ -387,7 +387,8 @@ class _Games(_Lockstep):
             before = self.trials
             self.advance()
             # trials ascend, and those left are some of those before
-            over = ~np.isin(before, self.trials, assume_unique=True)
+            over = np.ones(len(before), bool)
+            over[np.searchsorted(before, self.trials)] = False
             np.add.at(self.sums.counts, self.ended, 1)
             self.sums.plies += self.ply * len(self.ended)
             self._pay(np.flatnonzero(over))
