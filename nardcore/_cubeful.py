@@ -141,7 +141,8 @@ class CubefulResult:
         >>> r.equity() == nc.rollout(nc.Position.start(), games=200, seed=1).equity()
         True
         """
-        return float(self.probabilities @ _scoring(scoring, self.position))
+        points = _scoring(scoring, self.position)
+        return float(np.array(self.counts, np.float64) @ points / max(self.games, 1))
 
     @property
     def cubeful(self) -> float:

@@ -297,7 +297,7 @@ class MatchEquity:
         >>> import nardcore as nc
         >>> met = nc.MatchEquity.compute(length=7, rules=nc.SHORT_DAVE)
         >>> met.crawford, round(met(4, 7), 2)
-        (False, 0.71)
+        (False, 0.73)
         """
         length = whole(length, "length")
         if not 1 <= length <= MOST_POINTS:

@@ -13,10 +13,13 @@ import nardcore
 
 PUBLIC = (
     "batch",
+    "cube",
     "dice",
     "errors",
     "formats",
+    "match_equity",
     "notation",
+    "plot",
     "policies",
     "render",
     "rollouts",
@@ -24,7 +27,7 @@ PUBLIC = (
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-EXTRAS = {"click", "rich", "hypothesis"}
+EXTRAS = {"click", "rich", "hypothesis", "matplotlib"}
 
 
 def module_names() -> list[str]:
