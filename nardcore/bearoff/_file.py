@@ -274,17 +274,19 @@ def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Open
                 data, np.dtype(entry["dtype"]), int(np.prod(shape, dtype=np.int64)), entry["offset"]
             )
             arrays[entry["name"]] = array.reshape(shape)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         msg = f"the header of {source} is damaged"
         raise TableError(msg) from None
     return Opened(source, header, arrays)
 
 
-def check_rules(path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str) -> None:
+def check_rules(
+    path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str, shared: str
+) -> None:
     """Refuse a table of other rules."""
     if header.get("fingerprint") != fingerprint:
         msg = (
-            f"{path} is a table for {header.get('rules')}, whose bear-off is not that of "
+            f"{path} is a table for {header.get('rules')}, whose {shared} is not that of "
             f"{rules.name}"
         )
         raise TableError(msg)

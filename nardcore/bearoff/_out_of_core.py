@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff import _file
 from nardcore.bearoff._crew import Crew
-from nardcore.bearoff._two import DTYPES, VALUES, _about, _names
+from nardcore.bearoff._two import DTYPES, VALUES, _about, _fingerprint, _names
 from nardcore.errors import TableError
 
 fcntl: Any
@@ -41,7 +41,11 @@ def build_in_file(
     """Build a table in a file, or go on with one, and give it its name at the end."""
     shapes = [(name, plan.dtype, shape) for name, shape in plan.shapes().items()]
     placed, size = _file.layout(shapes)
-    about = _about(plan.checkers, plan.equities, plan.rules, plan.dtype, plan.scoring)
+    about = {
+        **_about(plan.checkers, plan.equities, plan.dtype, plan.scoring),
+        "rules": plan.rules.name,
+        "fingerprint": _fingerprint(plan.rules, plan.equities, plan.scoring),
+    }
     header = _file.make_header("two-sided", about, placed, size)
     offsets = {entry["name"]: entry["offset"] for entry in placed}
     with Crew(threads, progress, plan.pairs) as crew:
