@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import as_boards, check_kind, position_count, unrank
 from nardcore.bearoff._table import Table
 from nardcore.dice import ROLLS
@@ -182,6 +183,8 @@ class Contact(Table):
         if not 1e-9 <= tolerance <= 1:
             msg = f"tolerance is 1e-9 to 1, not {tolerance}"
             raise ValueError(msg)
+        if path is not None:
+            check_place(path, 40 * position_count(_PLACES, rules.checkers) ** 2)
         told = None if progress is None else lambda done, _: progress(done, None)
         with Crew(threads, told, 0) as crew:
             solver = _Solver(crew, rules, tolerance, max_memory)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff
 from nardcore.bearoff._crew import Crew
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import (
     MOST_CHECKERS,
     as_boards,
@@ -183,6 +184,8 @@ class OneSided(Table):
         if n >= 1 << 32:
             msg = f"{n:,} positions are more than a table holds"
             raise TableError(msg)
+        if path is not None:
+            check_place(path)
         goals = ["off"]
         if checkers == rules.checkers:
             goals.append("first")

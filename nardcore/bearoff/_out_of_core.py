@@ -48,6 +48,7 @@ def build_in_file(
     }
     header = _file.make_header("two-sided", about, placed, size)
     offsets = {entry["name"]: entry["offset"] for entry in placed}
+    _file.check_place(path)
     with Crew(threads, progress, plan.pairs) as crew:
         crew.threads = min(crew.threads, _threads_that_fit(plan, max_memory))
         part = path.with_name(f".{path.name}.building")
@@ -148,6 +149,7 @@ def _reserve(handle: int, size: int, part: Path) -> None:
             os.ftruncate(handle, size)
     except OSError as error:
         os.ftruncate(handle, 0)
+        part.unlink(missing_ok=True)
         if error.errno in (errno.ENOSPC, errno.EFBIG):
             msg = f"there is no room for the {size:,} bytes of the table"
             raise OSError(error.errno, msg, str(part)) from error

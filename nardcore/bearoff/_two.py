@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import (
     MOST_CHECKERS,
     Places,
@@ -201,6 +202,8 @@ class TwoSided(Table):
             At Ctrl-C, with nothing half done left in memory.
         TableError
             If such a table cannot be, or does not fit into `max_memory` and there is no `path`.
+        OSError
+            If its file cannot be written, for example because the disk is full.
         """
         plan = _Plan.make(checkers, equities, scoring, rules, dtype)
         if max_memory is not None and plan.memory > max_memory:
@@ -214,6 +217,8 @@ class TwoSided(Table):
 
             build_in_file(plan, Path(path), max_memory, threads, progress)
             return cls.open(path, rules=rules)
+        if path is not None:
+            check_place(path, plan.nbytes)
         with Crew(threads, progress, plan.pairs) as crew:
             programs = plan.programs(crew)
             arrays = {name: np.zeros(shape, dtype) for name, shape in plan.shapes().items()}
