@@ -54,6 +54,30 @@ def test_rollouts_of_the_best_plays_agree(table: Contact) -> None:
     assert abs(result.win - table.win(start)) < 4 * 0.5 / 3000**0.5
 
 
+def test_rollouts_ask_the_table(table: Contact) -> None:
+    start = nc.Position.start(ONE)
+    result = nc.rollout(start, games=20, seed=1, tables=[table])
+    assert result.table_games == 20
+    assert result.win == pytest.approx(table.win(start), abs=1e-6)
+    assert result.equity() == pytest.approx(table.equity(start), abs=1e-6)
+    with pytest.raises(nc.TableError):
+        nc.rollout(nc.Position.start(), games=20, tables=[table])
+    probe = table.probe()
+    np.testing.assert_array_equal(probe(start.board), table.outcomes(start))
+    over = nc.Position.from_board(
+        nc.Position({1: 1}, {1: 1}, rules=ONE).plays((2, 1)).boards[0], ONE
+    )
+    assert probe(over.board) is None
+
+
+def test_two_distributions_are_near_in_races(table: Contact) -> None:
+    """One checker a side has no choice but when to bring it home: the chances differ by little."""
+    near = nc.bearoff.OneSided.build(points=18, rules=ONE)
+    for mine, theirs in ((16, 7), (5, 12), (9, 9), (12, 12)):
+        p = nc.Position({mine: 1}, {theirs: 1}, rules=ONE)
+        np.testing.assert_allclose(near.outcomes(p), table.outcomes(p), atol=5e-3)
+
+
 def test_tables_do_not_depend_on_threads_or_memory(table: Contact) -> None:
     for what in ({"threads": 1}, {"threads": 3}, {"max_memory": 0}, {"max_memory": 40_000}):
         again = Contact.build(rules=ONE, tolerance=1e-7, **what)
