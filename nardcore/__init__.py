@@ -75,12 +75,16 @@ __all__ = [
     "TRIKTRAK",
     "TRIKTRAK_UA",
     "AmbiguousPlayError",
+    "CubeDecision",
+    "CubefulResult",
     "Evaluator",
     "FormatError",
     "Game",
     "IllegalPlayError",
     "InvalidPlayError",
     "Match",
+    "MatchEquity",
+    "MatchScore",
     "NardcoreError",
     "NotDueError",
     "Play",
@@ -97,26 +101,47 @@ __all__ = [
     "__version__",
     "batch",
     "bearoff",
+    "cube_decision",
     "dice",
     "get_include",
     "isa",
     "play_out",
+    "refusal_point",
     "rollout",
     "rollout_chunk",
+    "rollout_cubeful",
 ]
 
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore.cube import CubeDecision as CubeDecision
+    from nardcore.cube import CubefulResult as CubefulResult
+    from nardcore.cube import cube_decision as cube_decision
+    from nardcore.cube import refusal_point as refusal_point
+    from nardcore.cube import rollout_cubeful as rollout_cubeful
     from nardcore.game import Game as Game
     from nardcore.match import Match as Match
     from nardcore.match import play_out as play_out
+    from nardcore.match_equity import MatchEquity as MatchEquity
+    from nardcore.match_equity import MatchScore as MatchScore
 
-_LATER = {"Game": "game", "Match": "match", "play_out": "match"}
+# What few need is imported when it is first asked for, so that nobody else waits for it.
+_LATER = {
+    "CubeDecision": "cube",
+    "CubefulResult": "cube",
+    "Game": "game",
+    "Match": "match",
+    "MatchEquity": "match_equity",
+    "MatchScore": "match_equity",
+    "cube_decision": "cube",
+    "play_out": "match",
+    "refusal_point": "cube",
+    "rollout_cubeful": "cube",
+}
 
 
 def __getattr__(name: str) -> _Any:
-    # What few need is imported when it is first asked for, so that nobody else waits for it.
     from importlib import import_module
 
     if name == "bearoff":

@@ -13,12 +13,15 @@ import nardcore
 
 PUBLIC = (
     "batch",
+    "cube",
     "dice",
     "errors",
     "formats",
     "game",
     "match",
+    "match_equity",
     "notation",
+    "plot",
     "policies",
     "records",
     "render",
@@ -28,7 +31,7 @@ PUBLIC = (
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-EXTRAS = {"click", "rich", "hypothesis"}
+EXTRAS = {"click", "rich", "hypothesis", "matplotlib"}
 
 
 def module_names() -> list[str]:

@@ -29,6 +29,7 @@ COMMANDS = {
     "perft": "Count the tree of rolls and plays.",
     "rules": "List the rulesets, or describe one.",
     "bearoff": "Build tables of bear-offs and ask them.",
+    "cube": "Advise whether to raise the stake, and whether to accept.",
     "bench": "Measure this machine, or print the behavioural signature.",
     "version": "Tell the version and the instruction set in use.",
 }
