@@ -52,6 +52,30 @@ def test_a_match_alone_and_its_file(tmp_path):
     assert dict(match.info) == {"seed": "2", "side": "none", "policy": "linear"}
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "hypergammon+stake=dave_arithmetic",
+        "hypergammon+jacoby=true+beavers=2+cube_cap=16+auto_doubles=2",
+        "hypergammon+cube_cap=none+beavers=1",
+    ],
+)
+def test_the_program_raises_and_answers_in_every_way(rules):
+    said = []
+    for seed in range(3):
+        said += kinds(events("--rules", rules, "--side", "none", "--games", 3, "--seed", seed))
+    assert said.count("offer") > 2
+    assert {"accept", "refuse"} & set(said)
+
+
+@pytest.mark.parametrize(
+    ("rules", "length"), [("hypergammon", 26), ("hypergammon+stake=dave_arithmetic", 3)]
+)
+def test_the_program_plays_matches_of_any_length(rules, length):
+    found = events("--rules", rules, "--side", "none", "--length", length, "--seed", 7)
+    assert max(found[-1]["score"]) == length
+
+
 def test_two_policies():
     found = events("--side", "none", "--policy", "linear,random", "--seed", 3)
     plays = [event for event in found if event["event"] == "played"]

@@ -1,29 +1,33 @@
 """What the program thinks of a game under way: the best plays, and what to do about the stake.
 
-Stakes are judged by a small rollout and without the worth of raising again: enough for a game in
-the terminal.
+Stakes are judged by `nardcore.cube_decision` from a small rollout: enough for a game in the
+terminal.
 """
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from nardcore.cube import cube_decision
 from nardcore.errors import NardcoreError
 from nardcore.policies import native
 from nardcore.rollouts import rollout
+from nardcore.rules import STATES
 
 if TYPE_CHECKING:
     from nardcore._board import Play
+    from nardcore.cube import CubeDecision
     from nardcore.game import Game
+    from nardcore.rollouts import RolloutResult
     from nardcore.typing import PolicyLike, Side
 
 __all__ = ["Adviser", "Rated", "rate"]
 
 _GAMES, _GLANCE = 300, 50
-_CLOSE = 0.84  # the share of a refusal's worth from which an offer is made
+LONGEST = 25  # points of a match that the equity table knows
 
 
 class Rated(NamedTuple):
@@ -62,53 +66,58 @@ class Adviser:
 
     def __init__(self, policy: PolicyLike) -> None:
         self.policy = policy
-        self._known: dict[object, tuple[float, float]] = {}
+        self._known: dict[object, RolloutResult] = {}
 
-    def _judge(self, game: Game, games: int) -> tuple[float, float]:
-        """Give the mean points, stake aside, and the chance to win of the side on turn."""
+    def _judge(self, game: Game, games: int = _GAMES) -> RolloutResult:
+        """Roll the position out, seen by the side on turn."""
         key = game.position, game.dice, games
         if key not in self._known:
             done = rollout(
                 game.position, games=games, seed=0, dice=game.dice, policy=self.policy, threads=1
             )
-            self._known = {key: (done.equity(), done.win)}
+            self._known = {key: done}
         return self._known[key]
 
     def _worth(self, game: Game, side: Side, games: int = _GAMES) -> float:
         """Points a game for a side at the stake 1, if the stake is not raised any more."""
-        equity, win = self._judge(game, games)
-        if game.rules.stake.startswith("dave"):
-            equity = 2 * win - 1
+        judged = self._judge(game, games)
+        dave = game.rules.stake.startswith("dave")
+        equity = 2 * judged.win - 1 if dave else judged.equity()
         return equity if side == game.turn else -equity
+
+    def _decide(self, game: Game) -> CubeDecision:
+        """Judge the offer that the side on turn might make or has made."""
+        stake = game.stake
+        # before the offer the stake was its own, or nobody's
+        holder: Literal["centred", "owned"] = "centred" if stake.owner is None else "owned"
+        mine = "wb".index(game.turn)
+        away = game.length - game.score[mine], game.length - game.score[1 - mine]
+        in_match = game.length > 0 and max(away) <= LONGEST
+        return cube_decision(
+            self._judge(game),
+            rules=game.rules,
+            stake=stake.value,
+            cube=holder,
+            match=away if in_match else None,
+        )
 
     def offers(self, game: Game) -> bool:
         """Whether the side on turn, which may, should offer to raise the stake."""
-        side, stake = game.turn, game.stake
-        if game.length:
-            away = game.length - game.score["wb".index(side)]
-            if stake.value >= away:
-                return False  # the match is won with this game anyway
-        raised = stake.offer(side)
-        assert raised.offered is not None
-        enough = _CLOSE * raised.before / raised.offered
-        if self._worth(game, side, _GLANCE) < enough - 0.4:
-            return False  # far from it, as a glance tells
-        worth = self._worth(game, side)
-        too_good = not game.rules.stake.startswith("dave") and worth * stake.value > raised.before
-        return worth >= enough and not too_good
+        # a glance saves most of the time: nobody raises when far behind
+        return self._worth(game, game.turn, _GLANCE) > 0 and self._decide(game).offer
 
     def accepts(self, game: Game) -> str:
         """Name the answer to what has been offered."""
         side, stake = game.to_act, game.stake
         assert stake.offered is not None
-        worth = self._worth(game, side)
-        if game.length:
-            away = game.length - game.score[1 - "wb".index(side)]
-            if stake.before >= away:
-                return "accept"  # a refusal loses the match
-        if "beaver" in game.due and worth > 0:
+        if stake.beavers:
+            # whoever doubled is asked now; the cube is lost to it either way
+            worth = self._worth(game, side)
+            return "accept" if worth * stake.offered >= -stake.before else "refuse"
+        decision = self._decide(game)
+        if decision.beaver and "beaver" in game.due:
             return "beaver"
-        return "accept" if worth * stake.offered >= -stake.before else "refuse"
+        return "accept" if decision.accept else "refuse"
 
     def takes_resignation(self, game: Game) -> bool:
         """Whether to take what the other side concedes."""
@@ -116,6 +125,6 @@ class Adviser:
         assert resignation is not None
         assert resignation.state is not None
         points = stake.points(resignation.state)
-        if points >= max(stake.points(state) for state in range(5)):
+        if points >= max(stake.points(state) for state in range(len(STATES))):
             return True
         return points >= (self._worth(game, game.to_act) - 0.02) * stake.value
