@@ -23,9 +23,12 @@ from nardcore.stakes import other
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Literal, TypeAlias
 
     from nardcore.records import GameRecord
     from nardcore.typing import Numbering, PolicyLike, Seed, Side
+
+    Actions: TypeAlias = Callable[[Game], str | None] | Literal["advised"] | None
 
 __all__ = ["Match", "choose_play", "play_out"]
 
@@ -359,7 +362,7 @@ def play_out(
     policy: PolicyLike | tuple[PolicyLike, PolicyLike] = ...,
     *,
     seed: Seed = ...,
-    actions: Callable[[Game], str | None] | None = ...,
+    actions: Actions = ...,
 ) -> Game: ...
 @overload
 def play_out(
@@ -367,7 +370,7 @@ def play_out(
     policy: PolicyLike | tuple[PolicyLike, PolicyLike] = ...,
     *,
     seed: None = ...,
-    actions: Callable[[Game], str | None] | None = ...,
+    actions: Actions = ...,
 ) -> Match: ...
 
 
@@ -376,7 +379,7 @@ def play_out(
     policy: PolicyLike | tuple[PolicyLike, PolicyLike] = "linear",
     *,
     seed: Seed = None,
-    actions: Callable[[Game], str | None] | None = None,
+    actions: Actions = None,
 ) -> Game | Match:
     """Let policies play a game or a match to its end.
 
@@ -388,10 +391,11 @@ def play_out(
         Of both sides, or of white and of black, as for `nardcore.rollout`.
     seed : optional
         Of a new game.
-    actions : callable, optional
+    actions : callable or "advised", optional
         Asked with the game before every throw and whenever an answer is due; it names one of
         ``game.due``. None, also as its answer, means to throw, to accept whatever is offered and to
-        take every resignation.
+        take every resignation. ``"advised"`` does what `nardcore.cube_decision` says, judging each
+        position by a small rollout.
 
     Returns
     -------
@@ -426,6 +430,13 @@ def play_out(
         msg = "what is under way has its own seed"
         raise ValueError(msg)
     both = _policies(policy, game.rules)
+    if isinstance(actions, str):
+        if actions != "advised":
+            msg = f"actions are a function, 'advised' or None, not {actions!r}"  # type: ignore[unreachable]
+            raise ValueError(msg)
+        from nardcore._adviser import Adviser
+
+        actions = Adviser("linear")
     if isinstance(game, Game):
         _finish(game, both, actions)
         return game

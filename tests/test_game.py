@@ -512,6 +512,22 @@ def test_play_out_of_pairs_and_actions() -> None:
         nc.play_out(nc.BACKGAMMON, actions=lambda game: "pass")
 
 
+@pytest.mark.parametrize("rules", [nc.HYPERGAMMON, nc.SHORT_DAVE], ids=lambda rules: rules.name)
+def test_advised_games(rules: nc.Rules) -> None:
+    said = []
+    for seed in range(6):
+        game = nc.play_out(rules, seed=seed, actions="advised")
+        assert check(game.record()) == game.record()
+        said += [entry.action for entry in game.entries if isinstance(entry, CubeAction)]
+        # nobody doubles from behind, so the side that was refused was ahead
+        if game.result().reason == "refused":
+            before = nc.rollout(game.position, games=2000, seed=1)
+            assert before.win > 0.6
+    assert said.count("offer") >= 3
+    with pytest.raises(ValueError, match="actions are a function"):
+        nc.play_out(rules, actions="best")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nardcore.cli._advice import Adviser, rate
+from nardcore._adviser import Adviser
+from nardcore.cli._advice import rate
 from nardcore.cli._common import console, echo_json, takes_unicode
 from nardcore.cli._phrases import COLOUR, HELP, result_name, say
 from nardcore.errors import NardcoreError
@@ -321,16 +322,12 @@ class Table:
         due = game.due
         if "push" in due:
             self.push(choose_play(game, self.options.policies["wb".index(game.turn)]))
-        elif "roll" in due:
-            if "offer" in due and self.adviser.offers(game):
-                self.do("offer")
-            else:
-                self.roll()
-        elif "accept_resignation" in due:
-            takes = self.adviser.takes_resignation(game)
-            self.do("accept_resignation" if takes else "refuse_resignation")
+            return
+        said = self.adviser(game)
+        if said == "roll":
+            self.roll()
         else:
-            self.do(self.adviser.accepts(game))
+            self.do(said)
 
     # -------------------------------------------------------------------------- what a side can do
 
@@ -483,13 +480,7 @@ class Table:
     def _hint(self, rest: str) -> None:
         game = self.match.game
         if "push" not in game.due:
-            if game.resignation is not None:
-                takes = self.adviser.takes_resignation(game)
-                action = "accept" if takes else "refuse"
-            elif "roll" in game.due:
-                action = "offer" if "offer" in game.due and self.adviser.offers(game) else "roll"
-            else:
-                action = self.adviser.accepts(game)
+            action = self.adviser(game).removesuffix("_resignation")
             if self.options.as_json:
                 echo_json({"event": "hint", "action": action})
             else:
