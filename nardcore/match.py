@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -22,15 +23,15 @@ from nardcore.rules import BACKGAMMON, Rules
 from nardcore.stakes import other
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Literal, TypeAlias
+    from collections.abc import Iterable, Mapping
 
     from nardcore.records import GameRecord
     from nardcore.typing import Numbering, PolicyLike, Seed, Side
 
-    Actions: TypeAlias = Callable[[Game], str | None] | Literal["advised"] | None
 
 __all__ = ["Match", "choose_play", "play_out"]
+
+Actions: TypeAlias = Callable[[Game], str | None] | Literal["advised"] | None
 
 
 class Match:
