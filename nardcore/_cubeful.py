@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nardcore._board import Position
+    from nardcore._cube_model import Floats
     from nardcore._rollout import Stop
     from nardcore.match_equity import MatchEquity, MatchScore
     from nardcore.typing import Boards, PolicyLike, Progress, Seed
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["CubefulResult", "rollout_cubeful"]
 

@@ -13,12 +13,9 @@ from nardcore.match_equity import SHARES
 from nardcore.policies import Evaluator, name_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from nardcore._cube_model import Floats
     from nardcore.rules import Rules
     from nardcore.typing import Boards
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["by_pips", "chances_of"]
 
