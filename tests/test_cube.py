@@ -428,7 +428,20 @@ def test_what_may_be_judged() -> None:
 
     assert nc.cube_decision(p, evaluator=judge).win == 0.75  # it rates the side that has moved
     pips = nc.cube_decision(p, evaluator="pips")
-    assert pips.win == pytest.approx(0.5 + 0.5 * math.erf(4 / math.sqrt(330)))
+    assert pips.win == pytest.approx(0.5 + 0.5 * math.erf(0.2 * 4 / math.sqrt(330)))
+
+
+def test_pips_in_a_race_are_kleinmans_metric() -> None:
+    p = nc.Position.from_points(
+        [2, 2, 2, 2, 1, 2, 0, 2, 0, 0, 0, 2, *[0] * 6, *[-3] * 3, -2, -2, -2]
+    )
+    lead, total = p.pips[1] - p.pips[0] + 4, sum(p.pips) - 4
+    metric = lead**2 / total
+    row = by_pips(p.board[None, :], p.rules)[0]
+    assert row[:5].sum() == pytest.approx(
+        0.5 + 0.5 * math.erf(math.sqrt(metric) / 2) * (1 if lead > 0 else -1)
+    )
+    assert 0.5 + 0.5 * math.erf(math.sqrt(1.2) / 2) == pytest.approx(0.78, abs=0.005)
 
 
 def test_pips_know_who_cannot_lose_a_mars() -> None:
