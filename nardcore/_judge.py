@@ -94,4 +94,5 @@ def _contact(boards: Boards) -> NDArray[np.bool_]:
     points = np.arange(1, 25)
     last = np.where(boards[:, :24] > 0, points, 0).max(axis=1)
     first = np.where(boards[:, :24] < 0, points, 25).min(axis=1)
-    return (boards[:, 24:26] > 0).any(axis=1) | (last > first)
+    found: NDArray[np.bool_] = (boards[:, 24:26] > 0).any(axis=1) | (last > first)
+    return found
