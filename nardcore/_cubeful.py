@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nardcore._board import Position
+    from nardcore._cube_model import Floats
     from nardcore._rollout import Stop
     from nardcore.match_equity import MatchEquity, MatchScore
     from nardcore.typing import Boards, PolicyLike, Progress, Seed
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["CubefulResult", "rollout_cubeful"]
 
@@ -217,6 +216,21 @@ class CubefulResult:
             table_games=self.table_games + other.table_games,
             total_plies=self.total_plies + other.total_plies,
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything the result holds, and what follows from it, as plain JSON values.
+
+        Examples
+        --------
+        >>> import nardcore as nc, json
+        >>> r = nc.rollout_cubeful(nc.Position.start(), games=20, seed=1)
+        >>> json.loads(json.dumps(r.to_dict()))["stakes"] == [list(pair) for pair in r.stakes]
+        True
+        """
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        more = {"games": self.games, "cubeful": self.cubeful, "stderr": self.stderr}
+        known = {key: None if math.isnan(value) else value for key, value in more.items()}
+        return {**values, "position": self.position.text(), **known}
 
     def __repr__(self) -> str:
         what = "points" if self.match is None else f"match chance at {self.match}"
