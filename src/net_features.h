@@ -177,7 +177,7 @@ typedef struct {
 static const nc_set nc_sets[NC_SETS] = {
   {"points_short", NC_SHORT, 0, 1, {0}},
   {"points_long", NC_LONG, 0, 1, {0}},
-  {"contact_short", NC_SHORT, 28, 9,
+  {"contact_short", NC_SHORT, 30, 9,
    {NC_PAIR(56),        /* 0 pips / 4 */
     81, 26,             /* 2 lead in pips / 2, from +-80; contact left: by how many points the last checkers overlap */
     NC_PAIR(259),       /* 4 shots of this side, 37, by points held in its home, 7 */
@@ -191,7 +191,8 @@ static const nc_set nc_sets[NC_SETS] = {
     NC_PAIR(84),        /* 20 points held at home, 7, blots there, 4, the opponent's checkers on the bar, 3 */
     NC_PAIR(32),        /* 22 mobility: steps open to it, over the six dice, / 2 */
     NC_PAIR(24),        /* 24 pips to spare: on its points 7..18, down to 6, / 4 */
-    NC_PAIR(208)}},     /* 26 checkers that have to pass the opponent's last one, 16, by contact left / 2, 13 */
+    NC_PAIR(208),       /* 26 checkers that have to pass the opponent's last one, 16, by contact left / 2, 13 */
+    NC_PAIR(64)}},      /* 28 points it holds in the opponent's home */
   {"race_short", NC_SHORT, 14, 4,
    {121, 820,           /* 0 lead in pips; lead / 2, 41, by its pips / 8, 20 */
     NC_PAIR(192),       /* 2 pips */
@@ -292,6 +293,7 @@ static inline int nc_contact_short_side(const nc_board *b, const nc_view *o, con
   x[22] = (uint16_t)(o->bar ? nc_bits(~closed >> 18 & home) / 2 : 3 + moves / 2);
   x[24] = (uint16_t)(o->sum[2] >> 2);
   x[26] = (uint16_t)(nc_least(foe < 24 ? nc_checkers_from(b, foe + 1) : 0, 15) * 13 + contact / 2);
+  x[28] = (uint16_t)(held >> 18);
   return (back + 1) / 2;
 }
 
