@@ -367,6 +367,9 @@ cdef class Player:
         self.p.keep = keep
         self.p.full = full
         self.p.rules = r.c
+        if len(points) != 5:
+            msg = f"a scoring is five points, not {len(points)}"
+            raise ValueError(msg)
         for i in range(5):
             if not -100 <= points[i] <= 100:
                 msg = f"points are -100 to 100, not {points[i]}"
