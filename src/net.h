@@ -42,7 +42,7 @@ enum { NC_NET_CONTACT, NC_NET_RACE, NC_NET_PRUNE };
 typedef struct {
   int16_t acc[NC_MAX_HIDDEN] NC_ALIGNED(32);
   uint8_t a[NC_MAX_HIDDEN] NC_ALIGNED(32);
-  uint16_t rows[NC_MAX_EXPERTS] NC_ALIGNED(32);     /* its expert rows, then zeros */
+  uint16_t rows[NC_PLAIN + NC_ROOM] NC_ALIGNED(32);     /* its active rows, then zeros; of plain sets only `board` is kept */
   nc_board board;
   int known;
 } nc_last;
@@ -51,11 +51,11 @@ typedef struct {
  * acc += W1[in] - W1[out] for n pairs of rows given by where they start, for 64 * blocks units from `from` on; a = what they
  * give. */
 #if defined(__AVX2__) && !defined(NC_PORTABLE)
-#define NC_FOR_BLOCK for (int i = 0; i < 4 * blocks; i++)
+#define NC_FOR_BLOCK _Pragma("GCC unroll 16") for (int i = 0; i < 4 * blocks; i++)
 static inline __attribute__((always_inline)) void nc_change(nc_last *o, const int16_t *w1, const uint32_t *in,
                                                             const uint32_t *out, int n, int from, const int blocks) {
   const __m256i zero = _mm256_setzero_si256(), most = _mm256_set1_epi16(255);
-  __m256i v[8];
+  __m256i v[16];
   NC_FOR_BLOCK v[i] = _mm256_load_si256((const __m256i *)(o->acc + from) + i);
   for (int k = 0; k < n; k++) {
     const __m256i *p = (const __m256i *)(w1 + in[k] + from), *q = (const __m256i *)(w1 + out[k] + from);
@@ -88,52 +88,55 @@ static inline void nc_change(nc_last *o, const int16_t *w1, const uint32_t *in, 
 /* Make `o` the rated board b, and give its bucket. */
 static inline int nc_move_to(const nc_net *net, nc_last *o, const nc_board *b) {
   const int8_t *now = (const int8_t *)b, *before = (const int8_t *)&o->board;
-  const int hidden = net->hidden, experts = nc_sets[net->set].experts;
-  uint32_t in[NC_MAX_ACTIVE], out[NC_MAX_ACTIVE], m;
-  uint16_t rows[NC_MAX_EXPERTS] NC_ALIGNED(32);
-  int n = 0, k, bucket = 0, from;
-  if (experts) {
-    for (k = 0; k < NC_MAX_EXPERTS; k++) rows[k] = 0;
-    bucket = nc_experts(net->set, b, rows);
-  }
-  if (!o->known) {                      /* from an empty board, all of whose rows are the last one, which is zero */
-    uint32_t none = (uint32_t)(nc_layouts[net->set].rows - 1) * (uint32_t)hidden;
-    memcpy(o->acc, net->b1, (size_t)hidden * sizeof *o->acc);
-    for (k = 0; k < NC_PLAIN; k++) in[n++] = (uint32_t)nc_plain_row(now, k) * (uint32_t)hidden;
-    for (k = 0; k < experts; k++) in[n++] = rows[k] * (uint32_t)hidden;
-    for (k = 0; k < n; k++) out[k] = none;
+  const uint32_t hidden = (uint32_t)net->hidden;
+  const int experts = nc_sets[net->set].experts;
+  uint32_t in[NC_MAX_ACTIVE], out[NC_MAX_ACTIVE];
+  uint16_t rows[NC_PLAIN + NC_ROOM] NC_ALIGNED(32);
+  int n = 0, k, bucket = 0, from = 0;
+  if (experts) bucket = nc_features(net->set, b, rows);
+  if (!o->known) {                      /* from nothing, whose rows are all the last one, which is zero */
+    const int active = nc_layouts[net->set].active;
+    memcpy(o->acc, net->b1, hidden * sizeof *o->acc);
+    if (!experts)
+      for (k = 0; k < NC_PLAIN; k++) rows[k] = (uint16_t)nc_plain_row(now, k);
+    for (; n < active; n++) {
+      in[n] = rows[n] * hidden;
+      out[n] = (uint32_t)(nc_layouts[net->set].rows - 1) * hidden;
+    }
     o->known = 1;
+  } else if (experts) {
+    uint64_t m = 0;
+#if defined(__AVX2__) && !defined(NC_PORTABLE)
+    for (k = 0; k < 2; k++) {
+      __m256i x = _mm256_cmpeq_epi16(nc_load(rows + 32 * k), nc_load(o->rows + 32 * k));
+      __m256i y = _mm256_cmpeq_epi16(nc_load(rows + 32 * k + 16), nc_load(o->rows + 32 * k + 16));
+      x = _mm256_permute4x64_epi64(_mm256_packs_epi16(x, y), 0xD8);
+      m |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(x) << 32 * k;
+    }
+#else
+    for (k = 0; k < NC_MAX_ACTIVE; k++) m |= (uint64_t)(rows[k] != o->rows[k]) << k;
+#endif
+    while (m) {
+      k = __builtin_ctzll(m);
+      m &= m - 1;
+      in[n] = rows[k] * hidden;
+      out[n++] = o->rows[k] * hidden;
+    }
   } else {
-    m = nc_differs(nc_load(b), nc_load(&o->board)) & ((1u << NC_PLAIN) - 1);
+    uint32_t m = nc_differs(nc_load(b), nc_load(&o->board)) & ((1u << NC_PLAIN) - 1);
     while (m) {
       k = nc_lowest(m);
       m &= m - 1;
-      in[n] = (uint32_t)nc_plain_row(now, k) * (uint32_t)hidden;
-      out[n++] = (uint32_t)nc_plain_row(before, k) * (uint32_t)hidden;
-    }
-    for (int g = 0; g < experts; g += 32) {
-#if defined(__AVX2__) && !defined(NC_PORTABLE)
-      __m256i x = _mm256_cmpeq_epi16(_mm256_load_si256((__m256i *)(rows + g)), _mm256_load_si256((__m256i *)(o->rows + g)));
-      __m256i y = g + 16 < NC_MAX_EXPERTS ? _mm256_cmpeq_epi16(_mm256_load_si256((__m256i *)(rows + g + 16)),
-                                                               _mm256_load_si256((__m256i *)(o->rows + g + 16)))
-                                          : _mm256_set1_epi16(-1);
-      m = ~(uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(x, y), 0xD8));
-#else
-      m = 0;
-      for (k = 0; k < 32 && g + k < experts; k++) m |= (uint32_t)(rows[g + k] != o->rows[g + k]) << k;
-#endif
-      while (m) {
-        k = g + nc_lowest(m);
-        m &= m - 1;
-        in[n] = rows[k] * (uint32_t)hidden;
-        out[n++] = o->rows[k] * (uint32_t)hidden;
-      }
+      in[n] = (uint32_t)nc_plain_row(now, k) * hidden;
+      out[n++] = (uint32_t)nc_plain_row(before, k) * hidden;
     }
   }
-  if (experts) memcpy(o->rows, rows, sizeof rows);
-  o->board = *b;
-  for (from = 0; from + 128 <= hidden; from += 128) nc_change(o, net->w1, in, out, n, from, 2);
-  if (from < hidden) nc_change(o, net->w1, in, out, n, from, 1);
+  if (experts)
+    for (k = 0; k < NC_MAX_ACTIVE; k += 16) nc_store(o->rows + k, nc_load(rows + k));
+  else nc_store(&o->board, nc_load(b));
+  for (; from + 256 <= net->hidden; from += 256) nc_change(o, net->w1, in, out, n, from, 4);
+  for (; from + 128 <= net->hidden; from += 128) nc_change(o, net->w1, in, out, n, from, 2);
+  if (from < net->hidden) nc_change(o, net->w1, in, out, n, from, 1);
   return bucket;
 }
 
@@ -317,7 +320,7 @@ static int nc_evaluate_net(void *state, const nc_board *parent, const nc_board *
 
 /* nc_kernels: rows [n][active], buckets [n] */
 static void nc_features_of(int set, const nc_board *b, int64_t n, uint16_t *rows, uint8_t *buckets) {
-  for (int64_t i = 0; i < n; i++) buckets[i] = (uint8_t)nc_features(set, &b[i], rows + i * nc_layouts[set].active);
+  for (int64_t i = 0; i < n; i++) buckets[i] = (uint8_t)nc_features_to(set, &b[i], rows + i * nc_layouts[set].active);
 }
 static void nc_possible_of(const nc_rules *rules, const nc_board *b, int64_t n, uint8_t *out) {
   for (int64_t i = 0; i < n; i++) {

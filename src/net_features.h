@@ -12,7 +12,8 @@
 
 enum { NC_SET_POINTS_SHORT, NC_SET_POINTS_LONG, NC_SET_CONTACT_SHORT, NC_SET_RACE_SHORT, NC_SET_CONTACT_LONG, NC_SET_RACE_LONG,
        NC_SETS };
-enum { NC_PLAIN = 28, NC_PLAIN_ROWS = 896, NC_MAX_EXPERTS = 48, NC_MAX_ACTIVE = NC_PLAIN + NC_MAX_EXPERTS };
+enum { NC_PLAIN = 28, NC_PLAIN_ROWS = 896, NC_MAX_EXPERTS = 36, NC_MAX_ACTIVE = NC_PLAIN + NC_MAX_EXPERTS,
+       NC_ROOM = 48 };                  /* places for expert rows, in whole vectors */
 
 #define NC_ALL_POINTS 0xFFFFFFu
 
@@ -21,7 +22,7 @@ enum { NC_PLAIN = 28, NC_PLAIN_ROWS = 896, NC_MAX_EXPERTS = 48, NC_MAX_ACTIVE = 
 typedef struct {
   uint32_t own, blots, enemy, single;   /* own points; with one checker; the enemy's; with one checker */
   int bar, enemy_bar, off;
-  int rear, second;                     /* the last checker's point - 1 (24: bar), the last but one's; -1: none */
+  int rear, second;                     /* the last checker's place, point - 1 (24: bar), the last but one's; -1: none */
   int next;                             /* the last but one of the occupied places */
   int sum[4];
 } nc_view;
@@ -74,11 +75,12 @@ static inline void nc_look(const nc_board *b, const nc_weights4 *by, nc_view *o)
   o->bar = b->bar[0] > 0 ? b->bar[0] : 0;
   o->enemy_bar = b->bar[1] > 0 ? b->bar[1] : 0;
   o->off = b->off[0] > 0 ? b->off[0] : 0;
-  left = o->own | (o->bar ? 1u << 24 : 0);
-  o->rear = left ? nc_highest(left) : -1;
-  left &= ~(left ? 1u << o->rear : 0);
-  o->next = left ? nc_highest(left) : -1;
-  o->second = o->bar > 1 || (!o->bar && o->rear >= 0 && !(o->blots >> o->rear & 1)) ? o->rear : o->next;
+  left = o->own << 1 | (uint32_t)(o->bar > 0) << 25 | 1;     /* bit 0: there is none */
+  o->rear = nc_highest(left) - 1;
+  left = (left & ~(2u << o->rear)) | 1;
+  o->next = nc_highest(left) - 1;
+  left |= (uint32_t)(o->bar > 1) << 25 | (o->own & ~o->blots) << 1;
+  o->second = nc_highest(left) - 1;
   nc_weigh(b, by, o->sum);
 }
 
@@ -89,14 +91,15 @@ static inline uint32_t nc_ahead(uint32_t points, int r, int w) {
 
 /* The length of the longest run of set bits, at most 7; *starts has the lowest bits of the runs of this length. */
 static inline int nc_longest_run(uint32_t m, uint32_t *starts) {
+  uint32_t runs[8];                     /* by length: no branches that are hard to foresee */
   int n = 0;
-  uint32_t last = 0;
-  for (int i = 0; i < 7; i++) {
+  runs[0] = 0;
+  for (int i = 1; i < 8; i++) {
+    runs[i] = m;
     n += m != 0;
-    last = m ? m : last;
     m &= m >> 1;
   }
-  *starts = last;
+  *starts = runs[n];
   return n;
 }
 
@@ -199,6 +202,10 @@ static inline void nc_fill_escapes(nc_escapes_table *t) {
   }
 }
 
+/* Places -1..24 in 14 steps: up to point 12, each point of 13..24, the bar. */
+static const uint8_t nc_back_step[26] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+/* in 4: up to point 12, 13..18, 19..21, beyond */
+static const uint8_t nc_back_zone[26] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3};
 /* that many rolls, of which there are at most 23, in nine steps */
 static inline int nc_nine_steps(int rolls) { return (rolls + 2) / 3; }
 
@@ -262,7 +269,7 @@ static const nc_set nc_sets[NC_SETS] = {
 
 typedef struct {
   int32_t rows, active;
-  uint16_t first[NC_MAX_EXPERTS], last[NC_MAX_EXPERTS];     /* rows of each expert group; of absent ones 0 */
+  uint16_t first[NC_ROOM], last[NC_ROOM]; /* rows of each expert group; of absent ones 0 */
 } nc_layout;
 
 static inline void nc_fill_layouts(nc_layout *t) {
@@ -316,14 +323,14 @@ static inline int nc_contact_short_side(const nc_board *b, const nc_view *o, con
   x[4] = (uint16_t)(points * 37 + shots);
   x[6] = (uint16_t)(hit ? (nc_highest(hit) + 1) * 3 + nc_least(nc_bits(hit), 3) - 1 : 0);
   run = nc_escapes.by[nc_ahead(closed, o->rear, 12)];
-  x[8] = (uint16_t)(nc_nine_steps(run) * 14 + (o->rear < 12 ? 0 : o->rear - 11));
+  x[8] = (uint16_t)(nc_nine_steps(run) * 14 + nc_back_step[o->rear + 1]);
   run = nc_escapes.by[nc_ahead(closed, o->next, 12)];
-  x[10] = (uint16_t)(nc_nine_steps(run) * 4 + (o->next < 12 ? 0 : o->next < 18 ? 1 : o->next < 21 ? 2 : 3));
+  x[10] = (uint16_t)(nc_nine_steps(run) * 4 + nc_back_zone[o->next + 1]);
   x[12] = (uint16_t)nc_ahead(closed, o->rear, 7);
   run = nc_longest_run(foe >= 23 ? 0 : held >> (foe + 1), &runs);
   x[14] = (uint16_t)(run * 7 + (run ? nc_least(nc_lowest(runs), 6) : 0));
   x[16] = (uint16_t)(nc_least(o->bar, 3) * 64 + (closed >> 18));
-  x[18] = (uint16_t)(o->rear < 0 ? 194 : o->rear < 12 ? o->rear : 12 + (o->rear - 12) * 14 + (o->second < 12 ? 0 : o->second - 11));
+  x[18] = (uint16_t)(o->rear < 0 ? 194 : o->rear < 12 ? o->rear : 12 + (o->rear - 12) * 14 + nc_back_step[o->second + 1]);
   x[20] = (uint16_t)((points * 4 + nc_least(nc_bits(o->blots & home), 3)) * 3 + nc_least(o->enemy_bar, 2));
   for (int d = 1; d <= 6; d++) moves += nc_bits(o->own >> d & ~closed);
   x[22] = (uint16_t)(o->bar ? nc_bits(~closed >> 18 & home) / 2 : 3 + moves / 2);
@@ -423,26 +430,47 @@ static inline int nc_contact_long(const nc_board *b, uint16_t *x) {
 
 static inline int nc_plain_row(const int8_t *bytes, int i) { return i * 32 + ((bytes[i] + 16) & 31); }
 
-/* The active expert rows of a board in a set, and its bucket. The places behind the last are not written. */
-static inline int nc_experts(int set, const nc_board *b, uint16_t *rows) {
+/* The active rows of a board in a set, the plain ones first, and its bucket. All NC_PLAIN + NC_ROOM places are written: 0 behind
+ * the last. */
+static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
   const nc_layout *t = &nc_layouts[set];
+  uint16_t x[NC_ROOM];
   int bucket;
-  uint16_t x[NC_MAX_EXPERTS] = {0};
-  if (set <= NC_SET_POINTS_LONG) return 0;
+#if defined(__AVX2__) && !defined(NC_PORTABLE)
+  const __m128i *bytes = (const __m128i *)b;
+  const __m256i low = _mm256_setr_epi16(16, 48, 80, 112, 144, 176, 208, 240, 272, 304, 336, 368, 400, 432, 464, 496);
+  _mm256_storeu_si256((__m256i *)rows, _mm256_add_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128(bytes)), low));
+  _mm256_storeu_si256((__m256i *)(rows + 16), _mm256_add_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128(bytes + 1)),
+                                                               _mm256_add_epi16(low, _mm256_set1_epi16(512))));
+  for (int i = 0; i < NC_ROOM; i += 16) nc_store(x + i, _mm256_setzero_si256());
+#else
+  for (int i = 0; i < NC_PLAIN; i++) rows[i] = (uint16_t)(nc_plain_row((const int8_t *)b, i));
+  memset(x, 0, sizeof x);
+#endif
   if (set == NC_SET_CONTACT_SHORT) bucket = nc_contact_short(b, x);
   else if (set == NC_SET_CONTACT_LONG) bucket = nc_contact_long(b, x);
   else bucket = nc_race(b, nc_sets[set].movement, x);
-  for (int g = 0; g < nc_sets[set].experts; g++) {
+#if defined(__AVX2__) && !defined(NC_PORTABLE)
+  for (int g = 0; g < NC_ROOM; g += 16)
+    nc_store(rows + NC_PLAIN + g, _mm256_min_epu16(_mm256_add_epi16(nc_load(x + g), nc_load(t->first + g)), nc_load(t->last + g)));
+#else
+  for (int g = 0; g < NC_ROOM; g++) {
     uint16_t r = (uint16_t)(t->first[g] + x[g]);
-    rows[g] = r < t->last[g] ? r : t->last[g];
+    rows[NC_PLAIN + g] = r < t->last[g] ? r : t->last[g];
   }
+#endif
   return bucket;
 }
 
-/* All active rows, the plain ones first. */
-static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
-  for (int i = 0; i < NC_PLAIN; i++) rows[i] = (uint16_t)nc_plain_row((const int8_t *)b, i);
-  return nc_experts(set, b, rows + NC_PLAIN);
+/* The same of any set, for callers with room for the active rows alone. */
+static inline int nc_features_to(int set, const nc_board *b, uint16_t *out) {
+  uint16_t rows[NC_PLAIN + NC_ROOM];
+  int bucket = 0;
+  if (nc_sets[set].experts) bucket = nc_features(set, b, rows);
+  else
+    for (int i = 0; i < NC_PLAIN; i++) rows[i] = (uint16_t)nc_plain_row((const int8_t *)b, i);
+  memcpy(out, rows, (size_t)nc_layouts[set].active * sizeof *out);
+  return bucket;
 }
 
 /* ---- what can still happen ------------------------------------------------------------------------------------------
