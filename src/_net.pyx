@@ -129,7 +129,7 @@ def features(boards, str name):
     >>> import nardcore as nc
     >>> rows, buckets = features(nc.batch.start(2), "contact_short")
     >>> rows.shape, rows[0, :2].tolist(), buckets.tolist()
-    ((2, 56), [14, 48], [4, 4])
+    ((2, 58), [14, 48], [4, 4])
     """
     cdef int s = _set(name)
     a = _boards(boards)
