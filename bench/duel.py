@@ -5,9 +5,9 @@
     python bench/duel.py my_module:my_policy old.npz --json
 
 A policy is a name of the library (linear, random), a yardstick of bench/yardsticks.py, a file of
-weights (*.npz), or a function as module:function. Half of the games are played in each seat, and
-game i of both halves has the same dice, which takes luck out of the mean: the interval comes from
-the means of blocks of such pairs, by Student's distribution.
+weights (*.npz, of nets or of the linear evaluator), or a function as module:function. Half of the
+games are played in each seat, and game i of both halves has the same dice, which takes luck out of
+the mean: the interval comes from the means of blocks of such pairs, by Student's distribution.
 """
 
 from __future__ import annotations
@@ -95,6 +95,8 @@ def find(name: str, movement: str) -> Any:
         return YARDSTICKS[name]
     if name.endswith(".npz"):
         with np.load(name, allow_pickle=False) as file:
+            if "meta" in file:
+                return nc.Evaluator.net(name)
             return nc.Evaluator.linear(Path(name).stem, file["weights"], movement)
     if ":" in name:
         module, function = name.split(":", 1)

@@ -105,6 +105,7 @@ __all__ = [
     "dice",
     "get_include",
     "isa",
+    "nets",
     "play_out",
     "refusal_point",
     "rollout",
@@ -115,6 +116,7 @@ __all__ = [
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore import nets as nets
     from nardcore.cube import CubeDecision as CubeDecision
     from nardcore.cube import CubefulResult as CubefulResult
     from nardcore.cube import cube_decision as cube_decision
@@ -144,8 +146,8 @@ _LATER = {
 def __getattr__(name: str) -> _Any:
     from importlib import import_module
 
-    if name == "bearoff":
-        return import_module("nardcore.bearoff")
+    if name in ("bearoff", "nets"):
+        return import_module(f"nardcore.{name}")
     if name in _LATER:
         return getattr(import_module(f"nardcore.{_LATER[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"

@@ -58,8 +58,10 @@ cdef class Evaluator:
     ----------
     name : str
         What results call the policy.
-    owner : PyCapsule or None
-        Where it came from, for one of another extension.
+    owner : object
+        What it is made of, where that is of another extension or nets; else None.
+    rules : Rules or None
+        The rules its nets were trained for.
 
     Examples
     --------
@@ -126,6 +128,56 @@ cdef class Evaluator:
         return self
 
     @staticmethod
+    def net(player, *, points=None, keep=None, bint full=False, str name=None):
+        """Make an evaluator of nets.
+
+        It rates the results of a roll by the equity of its scoring; where it prunes, by a small net first: a play that is
+        pruned scores 1000 below what that net says, below every play that is kept.
+
+        Parameters
+        ----------
+        player : path or nardcore.nets.PlayerFile
+            A file of nets, or one that is loaded.
+        points : sequence of 5 int, optional
+            The scoring to play for; that of its training by default.
+        keep : int, optional
+            How many plays pruning leaves, 0 for all; what the file says by default. Without effect where the file has no
+            net to prune with.
+        full : bool, optional
+            Give probabilities of the ten outcome classes instead of scores. Nothing is pruned then.
+        name : str, optional
+            What results call the policy; the name of the file by default.
+
+        Raises
+        ------
+        FormatError
+            If the file is no player.
+        ValueError
+            If an option is impossible.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Evaluator.net("nothing.npz")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: [Errno 2] No such file or directory: 'nothing.npz'
+        """
+        from pathlib import Path
+
+        from nardcore import nets
+        if not isinstance(player, nets.PlayerFile):
+            if name is None:
+                name = Path(player).stem
+            player = nets.load(player)
+        owner = nets.native(player, points=points, keep=keep, full=full)
+        cdef Evaluator self = Evaluator.from_capsule(owner.make_capsule(), "net" if name is None else name)
+        self.owner = owner                      # what the capsule points to is part of it
+        self.made_for = player.rules.movement
+        self.rules = player.rules
+        return self
+
+    @staticmethod
     def from_capsule(capsule, str name="native"):
         """Take an ``nc_evaluator`` from a PyCapsule named ``"nardcore.evaluator"``.
 
@@ -165,6 +217,23 @@ cdef class Evaluator:
         self.name = name
         self.owner = capsule
         return self
+
+    def misfit(self, rules):
+        """Say why it cannot play by some rules, or None where it can.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.policies.linear_evaluator("short").misfit(nc.LONG_NARDY)
+        'it is for short nardy'
+        """
+        if self.made_for not in (None, rules.movement):
+            return f"it is for {self.made_for} nardy"
+        if self.rules is not None:
+            for field in ("checkers", "off_protects", "long_koks"):
+                if getattr(self.rules, field) != getattr(rules, field):
+                    return f"it is for {field}={getattr(self.rules, field)}"
+        return None
 
     @property
     def movement(self):
