@@ -28,6 +28,8 @@ BLOCK = 64  # positions whose rolls a function rates in one call: some 27,000 re
 class Rater(Protocol):
     """Values of positions by an evaluator; None when stopped."""
 
+    searcher: _search.Searcher | None
+
     def values(self, on_roll: Boards, plies: int, stop: Stop) -> NDArray[np.float64] | None:
         """Rate unfinished positions before their rolls, ``float64[n, 10]``."""
 
@@ -113,6 +115,7 @@ class _Native:
 
     def __init__(self, searcher: _search.Searcher, probes: Sequence[Any]) -> None:
         self._probes = probes
+        self.searcher: _search.Searcher | None = searcher
         self.values = searcher.values
         self.rolls = searcher.rolls
         self.rate = searcher.rate
@@ -129,6 +132,7 @@ class _Function:
         probes: Sequence[Any],
         filters: Sequence[tuple[int, float]],
     ) -> None:
+        self.searcher: _search.Searcher | None = None
         self.function = function
         self.rules = rules
         self.points = points[:5]

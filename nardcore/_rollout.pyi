@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Final, Literal, Never
+from typing import Literal, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,9 +7,6 @@ from typing_extensions import CapsuleType, disjoint_base
 
 from nardcore.rules import Rules
 from nardcore.typing import Boards
-
-PLIES: Final[int]
-RESULT_SIZE: Final[int]
 
 @disjoint_base
 class Stop:
@@ -38,23 +35,3 @@ class Evaluator:
         points: Sequence[int],
         rules: Rules,
     ) -> NDArray[np.int64]: ...
-
-def play_chunk(
-    board: NDArray[np.int8],
-    rules: Rules,
-    policies: Sequence[Evaluator | None],
-    key: NDArray[np.uint64],
-    points: Sequence[int],
-    dice: tuple[int, int],
-    no_double: bool,
-    tables: Sequence[object],
-    first: int,
-    n: int,
-    stop: Stop,
-) -> NDArray[np.int64] | None: ...
-def ask_tables(
-    tables: Sequence[object],
-    boards: NDArray[np.int8],
-    sides: NDArray[np.int64],
-    result: NDArray[np.int64],
-) -> NDArray[np.bool_]: ...

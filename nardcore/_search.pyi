@@ -15,6 +15,7 @@ def probe_tables(
     tables: Sequence[object], on_roll: NDArray[np.int8]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]: ...
 def gather_rolls(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
 @disjoint_base
 class Searcher:
     def __init__(

@@ -167,9 +167,7 @@ class RankedPlay:
     plies: int
 
     def __repr__(self) -> str:
-        return (
-            f"<RankedPlay {self.play}: {self.equity:+.4f} ({-self.loss:+.4f}), {self.plies}-ply>"
-        )
+        return f"<RankedPlay {self.play}: {self.equity:+.4f} ({-self.loss:+.4f}), {self.plies}-ply>"
 
 
 def _equity(points: NDArray[np.float64], p: NDArray[np.float64]) -> float:
@@ -223,7 +221,7 @@ class _Request:
     @property
     def native(self) -> bool:
         """Whether threads help."""
-        return type(self.rater).__name__ == "_Native"
+        return self.rater.searcher is not None
 
 
 def _values(
@@ -446,8 +444,8 @@ def rank_plays(
 ) -> list[RankedPlay]:
     """Rank the plays of a roll by what they are worth to the side that makes them.
 
-    Every play is rated 0 plies deep; those that pass a filter are rated deeper, up to `plies`. Plays
-    that were looked at deeper come first, and a play that wins the game before all others.
+    Every play is rated 0 plies deep; those that pass a filter are rated deeper, up to `plies`.
+    Plays that were looked at deeper come first, and a play that wins the game before all others.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ class Search:
     Attributes
     ----------
     evaluator : PolicyLike
-        What rates the positions at the end: ``"net"``, an `Evaluator` of chances, or a function that
-        gives chances.
+        What rates the positions at the end: ``"net"``, an `Evaluator` of chances, or a function
+        that gives chances.
     plies : int
         How many rolls it looks ahead, 0 to 3.
     filters : tuple of (int, float)
