@@ -23,6 +23,7 @@ from nardcore import batch, dice
 from nardcore._board import Play, Plays, Position
 from nardcore._movegen import isa
 from nardcore._trials import Replay, Turn
+from nardcore.candidates import PlaysRollout, RolledPlay, rollout_plays
 from nardcore.errors import (
     AmbiguousPlayError,
     FormatError,
@@ -34,8 +35,9 @@ from nardcore.errors import (
     RulesError,
     TableError,
 )
-from nardcore.policies import Evaluator
-from nardcore.rollouts import RolloutResult, rollout, rollout_chunk
+from nardcore.evaluation import Outcomes, RankedPlay, best_play, evaluate, rank_plays
+from nardcore.policies import Evaluator, Search
+from nardcore.rollouts import RolloutResult, RollShare, rollout, rollout_chunk
 from nardcore.rules import (
     BACKGAMMON,
     FNR_LONG,
@@ -79,38 +81,50 @@ __all__ = [
     "IllegalPlayError",
     "InvalidPlayError",
     "NardcoreError",
+    "Outcomes",
     "Play",
     "Plays",
+    "PlaysRollout",
     "Position",
     "PositionError",
+    "RankedPlay",
     "Replay",
+    "RollShare",
+    "RolledPlay",
     "RolloutCancelled",
     "RolloutResult",
     "Rules",
     "RulesError",
+    "Search",
     "TableError",
     "Turn",
     "__version__",
     "batch",
     "bearoff",
+    "best_play",
     "dice",
+    "evaluate",
     "get_include",
     "isa",
+    "nets",
+    "rank_plays",
     "rollout",
     "rollout_chunk",
+    "rollout_plays",
 ]
 
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore import nets as nets
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables are imported when they are first asked for, so that nobody else waits for them.
-    if name == "bearoff":
+    # Tables and nets are imported when they are first asked for, so that nobody else waits for them.
+    if name in ("bearoff", "nets"):
         from importlib import import_module
 
-        return import_module("nardcore.bearoff")
+        return import_module(f"nardcore.{name}")
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

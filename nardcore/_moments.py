@@ -125,6 +125,12 @@ class Total:
         self.low += chunk & _LOW
         self.high += chunk >> 32
 
+    def part(self, first: int, last: int) -> Total:
+        """Give the sums number first .. last - 1 as such."""
+        found = Total(0)
+        found.low, found.high = self.low[first:last], self.high[first:last]
+        return found
+
     def ints(self, first: int, last: int) -> list[int]:
         """Give sums number first .. last - 1."""
         low, high = self.low[first:last].tolist(), self.high[first:last].tolist()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nardcore import _movegen, _search
 from nardcore.dice import ROLLS
-from nardcore.policies import FILTERS, Evaluator, name_of, native
+from nardcore.policies import FILTERS, Evaluator, check_net, name_of, net_evaluator, net_policy
 from nardcore.rules import SCORING
 
 if TYPE_CHECKING:
@@ -91,17 +91,25 @@ def rater(
     filters: Sequence[tuple[int, float]] = FILTERS,
 ) -> Rater:
     """Make the search of an evaluator of chances."""
-    is_native, found = native(evaluator, rules)
-    if is_native and found is None:
-        msg = "'random' gives no chances: it can play, but not evaluate"
+    found: Evaluator | None = None
+    chooser = None
+    if isinstance(evaluator, str) and evaluator.startswith("net"):
+        check_net(rules)
+        found = net_evaluator(rules.movement)
+        if all(float(p).is_integer() and abs(p) <= 100 for p in points[:5]):
+            chooser = net_policy(rules.movement, tuple(int(p) for p in points[:5]))
+    elif isinstance(evaluator, str):
+        msg = f"{evaluator!r} gives no chances: it can play, but not evaluate"
         raise ValueError(msg)
+    elif isinstance(evaluator, Evaluator):
+        found = evaluator
     if found is not None:
-        made_for = found.movement if isinstance(found, Evaluator) else None
-        if made_for not in (None, rules.movement):
-            msg = f"the evaluator {found.name} is for {made_for} nardy"
+        if found.movement not in (None, rules.movement):
+            msg = f"the evaluator {found.name} is for {found.movement} nardy"
             raise ValueError(msg)
         capsules = [probe.capsule for probe in probes]
-        return _Native(_search.Searcher(found, rules, points[:5], capsules, filters), probes)
+        searcher = _search.Searcher(found, rules, points[:5], capsules, filters, chooser)
+        return _Native(searcher, probes)
     return _Function(evaluator, rules, points, probes, filters)
 
 

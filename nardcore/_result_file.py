@@ -16,9 +16,11 @@ from nardcore._moments import Moments
 from nardcore.errors import FormatError, NardcoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nardcore._results import RolloutResult
 
-__all__ = ["load", "save", "to_dict"]
+__all__ = ["load", "read", "result_from_dict", "save", "to_dict", "write"]
 
 _FORMAT, _VERSION = "nardcore rollout", 2  # 1 had no method, no sums by roll
 
@@ -93,12 +95,17 @@ def _read_moments(data: Any, most: int) -> Moments:
 
 
 def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
-    """Write a result under a temporary name, then give it its own."""
+    """Write a result."""
+    write(to_dict(result), path)
+
+
+def write(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write JSON under a temporary name, then give it its own."""
     target = Path(path).resolve()  # a link stays one, and its target is written
     if target.exists() and not target.is_file():
         msg = f"{os.fspath(path)} is no regular file, so no result is written there"
         raise OSError(msg)
-    text = json.dumps(to_dict(result), indent=1) + "\n"
+    text = json.dumps(data, indent=1) + "\n"
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -116,6 +123,12 @@ def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> RolloutResult:
     """Read a result and check that it adds up."""
+    found: RolloutResult = read(path, result_from_dict)
+    return found
+
+
+def read(path: str | os.PathLike[str], make: Callable[[Any], Any]) -> Any:
+    """Read JSON and make something of it; whatever is wrong is a FormatError."""
     name = os.fspath(path)
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -126,7 +139,7 @@ def load(path: str | os.PathLike[str]) -> RolloutResult:
         msg = f"{name} is no text file"
         raise FormatError(msg) from error
     try:
-        return _result(data)
+        return make(data)
     except FormatError:
         raise
     except (
@@ -164,7 +177,8 @@ def _text(value: object) -> str:
     return value
 
 
-def _result(data: Any) -> RolloutResult:
+def result_from_dict(data: Any) -> RolloutResult:
+    """Make a result of the JSON values of `to_dict`."""
     from nardcore._board import Position
     from nardcore._results import RolloutResult, _join
     from nardcore._trials import Method, Spec

@@ -25,6 +25,7 @@ class Searcher:
         points: Sequence[float] | NDArray[np.float64],
         tables: Sequence[object],
         filters: Sequence[tuple[int, float]],
+        chooser: Evaluator | None = None,
     ) -> None: ...
     def values(
         self, on_roll: NDArray[np.int8], plies: int, stop: Stop

@@ -254,20 +254,18 @@ def _search_positions(
         task: Any = partial(_static, request, boards)
         total = len(boards)
         size = 4096
-        parts = []
     else:
         task = partial(_rolls, request, boards, plies)
         total = 21 * len(boards)
         size = {1: 21 * 64, 2: 63, 3: 3}[plies] if request.native else 21 * 64
-        parts = []
     items = [(at, min(at + size, total)) for at in range(0, total, size)]
     stop = _rollout.Stop()
     task = partial(task, stop)
     threads = request.threads if request.native else 1
+    parts: list[Any] = [None] * len(items)
     if len(items) == 1:
-        parts = [task(*items[0])]
+        parts[0] = task(*items[0])
     else:
-        parts = [None] * len(items)
         for number, ((_, done), found) in enumerate(in_order(task, items, stop, threads)):
             parts[number] = found
             if request.progress is not None:
@@ -509,6 +507,7 @@ def rank_plays(
         depth[alive] = level
         for i in alive.tolist():
             equity[i] = _equity(request.points[:5], values[i])
+    depth[exact] = request.plies  # no look-ahead would change it
     order = sorted(range(len(boards)), key=lambda i: (not won[i], -depth[i], -equity[i], i))
     best = equity[order[0]]
     return [

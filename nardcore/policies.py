@@ -17,6 +17,7 @@ import numpy as np
 from nardcore._rollout import Evaluator
 
 if TYPE_CHECKING:
+    from nardcore.nets import PlayerFile
     from nardcore.rules import Movement, Rules
     from nardcore.typing import PolicyLike
 
@@ -26,10 +27,12 @@ __all__ = [
     "NAMES",
     "Evaluator",
     "Search",
+    "check_net",
     "linear_evaluator",
     "name_of",
     "native",
     "net_evaluator",
+    "net_policy",
     "resolve",
     "search_of",
 ]
@@ -78,7 +81,7 @@ class Search:
 
     def __post_init__(self) -> None:
         if isinstance(self.evaluator, Search):
-            msg = "a Search looks ahead by an evaluator, not by another Search"  # type: ignore[unreachable]
+            msg = "a Search looks ahead by an evaluator, not by another Search"
             raise TypeError(msg)
         if isinstance(self.evaluator, str) and self.evaluator != "net":
             msg = f"{self.evaluator!r} gives no chances, so it cannot look ahead; 'net' does"
@@ -150,8 +153,21 @@ def linear_evaluator(movement: Movement) -> Evaluator:
 
 
 @cache
+def _net_file(movement: str) -> PlayerFile:
+    from pathlib import Path
+
+    from nardcore import nets
+
+    path = Path(__file__).parent / "weights" / f"{movement}.npz"
+    if not path.is_file():
+        msg = f"no net of {movement} nardy is installed (weights/{path.name})"
+        raise ValueError(msg)
+    return nets.load(path)
+
+
+@cache
 def net_evaluator(movement: Movement) -> Evaluator:
-    """Give the shipped net of ``"short"`` or ``"long"`` nardy: an evaluator of chances.
+    """Give the shipped net of ``"short"`` or ``"long"`` nardy as an evaluator of chances.
 
     Raises
     ------
@@ -165,14 +181,43 @@ def net_evaluator(movement: Movement) -> Evaluator:
         ...
     ValueError: no net of draughts nardy is installed (weights/draughts.npz)
     """
-    from pathlib import Path
+    return Evaluator.net(_net_file(movement), full=True, name="net")
 
-    path = Path(__file__).parent / "weights" / f"{movement}.npz"
-    if not path.is_file():
-        msg = f"no net of {movement} nardy is installed (weights/{path.name})"
+
+@cache
+def net_policy(movement: Movement, points: tuple[int, ...]) -> Evaluator:
+    """Give the shipped net as it plays: for some points, pruning the plays it looks at.
+
+    Examples
+    --------
+    >>> net_policy("draughts", (1, 2, 2, 3, 3))
+    Traceback (most recent call last):
+        ...
+    ValueError: no net of draughts nardy is installed (weights/draughts.npz)
+    """
+    return Evaluator.net(_net_file(movement), points=points, name="net")
+
+
+def check_net(rules: Rules) -> None:
+    """Refuse rules that the shipped net cannot play: other checkers, or other outcome classes.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> check_net(nc.HYPERGAMMON)
+    Traceback (most recent call last):
+        ...
+    ValueError: the net plays with 15 checkers, not 3
+    """
+    if rules.checkers != 15:
+        msg = f"the net plays with 15 checkers, not {rules.checkers}"
         raise ValueError(msg)
-    make: Evaluator = Evaluator.net(path)
-    return make
+    made_for = _net_file(rules.movement).rules
+    for field in ("off_protects", "long_koks"):
+        own, asked = getattr(made_for, field), getattr(rules, field)
+        if own != asked:
+            msg = f"the net knows the outcomes of {field}={own}, not of {field}={asked}"
+            raise ValueError(msg)
 
 
 def _split(name: str) -> tuple[str, int | None]:
@@ -250,7 +295,8 @@ def native(policy: PolicyLike, rules: Rules) -> tuple[bool, Evaluator | None]:
     if policy == "linear":
         return True, linear_evaluator(rules.movement)
     if isinstance(policy, str):
-        return True, net_evaluator(rules.movement)
+        check_net(rules)
+        return True, net_policy(rules.movement, rules.points)
     if isinstance(policy, Evaluator):
         return True, policy
     return False, None

@@ -20,7 +20,7 @@ from nardcore._results import CLASSES, RolloutResult, RollShare
 from nardcore._trials import Method, Spec, play_chunk
 from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled
-from nardcore.policies import name_of
+from nardcore.policies import name_of, search_of
 from nardcore.rules import BACKGAMMON
 
 if TYPE_CHECKING:
@@ -31,10 +31,35 @@ if TYPE_CHECKING:
     from nardcore._rollout import Stop
     from nardcore.typing import PolicyLike, Progress, Seed
 
-__all__ = ["CHUNK", "CLASSES", "RollShare", "RolloutResult", "rollout", "rollout_chunk"]
+__all__ = [
+    "CHUNK",
+    "CLASSES",
+    "Limits",
+    "RollShare",
+    "RolloutResult",
+    "chunk_of",
+    "gather",
+    "rollout",
+    "rollout_chunk",
+    "tell",
+]
 
 CHUNK = 2048
-"""Trials in a chunk: what is handed to a thread, and how often a stopping rule looks."""
+"""Trials in a chunk: what is handed to a thread, and how often a stopping rule looks.
+
+Where a trial takes longer, by look-ahead or by luck taken out, a chunk is smaller.
+"""
+
+
+def chunk_of(spec: Spec) -> int:
+    """Say how many trials make a chunk of a rollout."""
+    searches = [search for policy in spec.policies if (search := search_of(policy)) is not None]
+    deepest = max((max(s.plies, s.early_plies) for s in searches), default=0)
+    if deepest > 1:
+        return 36
+    if deepest or spec.method.reduce:
+        return 144
+    return 432 if spec.method.plies > 1 else CHUNK
 
 
 def gather(spec: Spec, first: int, n: int, total: Total) -> RolloutResult:
@@ -235,11 +260,13 @@ def rollout(
         return target_stderr is not None and so_far().estimate(scoring)[1] <= target_stderr
 
     try:
-        with closing(in_order(task, limits.chunks(), stop, threads, executor)) as chunks:
+        with closing(
+            in_order(task, limits.chunks(chunk_of(spec)), stop, threads, executor)
+        ) as chunks:
             for (_, n), chunk in chunks:
                 total.add(np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk)
                 done += n
-                _tell(progress, done, limits.total, so_far)
+                tell(progress, done, limits.total, so_far)
                 if reached() or limits.late():
                     break
     except KeyboardInterrupt:
@@ -258,7 +285,7 @@ def _sums_of_chunk(spec: Spec, stop: Stop, first: int, n: int) -> NDArray[np.int
     return None if played is None else played[0]
 
 
-def _tell(
+def tell(
     progress: Progress | None, done: int, total: int | None, so_far: Callable[[], Any]
 ) -> None:
     """Tell how far it is, and where things stand if that is wanted."""
@@ -303,19 +330,13 @@ class Limits:
         """Say whether the time has passed."""
         return self.until < math.inf and perf_counter() >= self.until
 
-    def chunks(self) -> Iterator[tuple[int, int]]:
+    def chunks(self, size: int) -> Iterator[tuple[int, int]]:
         """Yield the chunks: their first trials and numbers of trials."""
-        if self.last is None:
-            yield from ((first, CHUNK) for first in _from(self.first))
-        else:
-            for first in range(self.first, self.last, CHUNK):
-                yield first, min(CHUNK, self.last - first)
-
-
-def _from(first: int) -> Iterator[int]:
-    while True:
-        yield first
-        first += CHUNK
+        first = self.first
+        while self.last is None or first < self.last:
+            n = size if self.last is None else min(size, self.last - first)
+            yield first, n
+            first += n
 
 
 def _whole(value: object, name: str) -> int:

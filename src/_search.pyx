@@ -137,6 +137,19 @@ cdef inline bint asked_tables(const search_t *s, const board_t *on_roll, double 
     return False
 
 
+cdef bint any_known(const search_t *s, const board_t *results, int32_t n) noexcept nogil:
+    """Does a table know one of these results?"""
+    cdef board_t turned
+    cdef double value[NC_CLASSES]
+    cdef int32_t i
+    if s.tables:
+        for i in range(n):
+            kernels().flip(s.rules, &results[i], &turned, 1)
+            if asked_tables(s, &turned, value):
+                return True
+    return False
+
+
 cdef int rate(const search_t *s, const board_t *parent, const board_t *results, int32_t n, float *raw, double *value,
               double *equity) noexcept nogil:
     """Rate unfinished results of one roll 0 plies deep, by tables where they know them."""
@@ -252,6 +265,19 @@ cdef int roll_value(const search_t *s, const board_t *b, int d1, int d2, int pli
     chosen[0] = 0
     if n == 1 and plies > 1:
         return deeper(s, &l.results[0], plies - 1, depth + 1, w, out)
+    if plies == 1 and n > 1 and s.chooser and not any_known(s, l.results, n):
+        if s.chooser.evaluate(s.chooser.state, b, l.results, n, l.raw) < 0:
+            return SEARCH_FAILED
+        best = 0
+        for i in range(n):
+            if l.raw[i] - l.raw[i] != 0:
+                return SEARCH_FAILED
+            if l.raw[i] > l.raw[best]:
+                best = i
+        chosen[0] = best
+        failed = rate(s, b, &l.results[best], 1, l.raw, l.value, l.equity)
+        memcpy(out, l.value, NC_CLASSES * sizeof(double))
+        return failed
     failed = rate(s, b, l.results, n, l.raw, l.value, l.equity)
     if failed:
         return failed
@@ -399,7 +425,7 @@ cdef _tell(int status, str name):
 cdef class Searcher:
     """A native search: an evaluator of chances, rules, points, tables and filters."""
 
-    def __cinit__(self, Evaluator evaluator not None, rules, points, tables, filters):
+    def __cinit__(self, Evaluator evaluator not None, rules, points, tables, filters, Evaluator chooser=None):
         cdef int i
         if evaluator.e.evaluate is NULL:
             msg = "this Evaluator was never made; see Evaluator.from_capsule"
@@ -408,7 +434,11 @@ cdef class Searcher:
             msg = f"the evaluator {evaluator.name} gives scores, no chances: it can play, but not evaluate"
             raise ValueError(msg)
         self.rules = compiled(rules)
-        self.owners = evaluator, tuple(tables)
+        if chooser is not None and (chooser.e.evaluate is NULL or not chooser.e.flags & NC_SCORE_ONLY):
+            msg = "a chooser is an Evaluator of scores"
+            raise ValueError(msg)
+        self.owners = evaluator, tuple(tables), chooser
+        self.s.chooser = NULL if chooser is None else &chooser.e
         self.s.evaluator = &evaluator.e
         self.s.rules = &self.rules.c
         for i in range(5):

@@ -22,6 +22,8 @@ DONE, FAILED, MISUSED, CANCELLED = 0, 1, 2, 130
 
 COMMANDS = {
     "rollout": "Play a position out many times and count how it ends.",
+    "evaluate": "Say what a position is worth.",
+    "best": "Rank the plays of a roll.",
     "moves": "List every legal play of a roll.",
     "show": "Draw a position and write it in every form.",
     "perft": "Count the tree of rolls and plays.",
@@ -87,6 +89,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     epilog="\b\nExamples:\n"
     "  nardcore rollout\n"
     "  nardcore rollout --rules long_nardy --games 100k\n"
+    "  nardcore best start 31\n"
     "  nardcore moves start 31\n"
     "  nardcore show 4HPwATDgc/ABMA",
 )
