@@ -104,8 +104,8 @@ def rater(
     elif isinstance(evaluator, Evaluator):
         found = evaluator
     if found is not None:
-        if found.movement not in (None, rules.movement):
-            msg = f"the evaluator {found.name} is for {found.movement} nardy"
+        if misfit := found.misfit(rules):
+            msg = f"the evaluator {found.name} cannot rate this game: {misfit}"
             raise ValueError(msg)
         capsules = [probe.capsule for probe in probes]
         searcher = _search.Searcher(found, rules, points[:5], capsules, filters, chooser)

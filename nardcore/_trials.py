@@ -161,9 +161,9 @@ class Spec:
         first, second = Spec.both(policy)
         for one in (first, second):
             by = one.evaluator if isinstance(one, Search) else one
-            made_for = getattr(by, "movement", None) if isinstance(by, Evaluator) else None
-            if made_for not in (None, position.rules.movement):
-                msg = f"the evaluator {name_of(by)} is for {made_for} nardy"
+            misfit = by.misfit(position.rules) if isinstance(by, Evaluator) else None
+            if misfit:
+                msg = f"the evaluator {name_of(by)} cannot play this game: {misfit}"
                 raise ValueError(msg)
         if not isinstance(opening, bool):
             msg = f"opening is True or False, not {opening!r}"  # type: ignore[unreachable]
