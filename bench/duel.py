@@ -7,10 +7,10 @@
     python bench/duel.py my_module:my_policy old.npz --json
 
 A policy is a name of the library (linear, random, net, net:1 to net:3), a yardstick of
-bench/yardsticks.py, a file of weights or nets (*.npz, or *.npz:1 to look ahead by it), an ONNX model
-(*.onnx), a peer where it is installed (gnubg for gnubg-nn's 0-ply, gnubg:1; bgsage for its 1-ply,
-bgsage:2ply), or a function as module:function. A path may end in @KEEP to set how many plays a net
-keeps after pruning (0 for all).
+bench/yardsticks.py, a file of weights or nets (*.npz, or *.npz:1 to look ahead by it), an ONNX
+model (*.onnx), a peer where it is installed (gnubg for gnubg-nn's 0-ply, gnubg:1; bgsage for its
+1-ply, bgsage:2ply), or a function as module:function. A path may end in @KEEP to set how many plays
+a net keeps after pruning (0 for all).
 
 Half of the games are played in each seat, and game i of both halves has the same dice, which takes
 luck out of the mean: the interval comes from the means of blocks of such pairs, by Student's

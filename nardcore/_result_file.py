@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nardcore._results import RolloutResult
 
-__all__ = ["load", "read", "result_from_dict", "save", "to_dict", "write"]
+__all__ = ["from_dict", "load", "read", "result_from_dict", "save", "to_dict", "write"]
 
 _FORMAT, _VERSION = "nardcore rollout", 2  # 1 had no method, no sums by roll
 
@@ -138,6 +138,16 @@ def read(path: str | os.PathLike[str], make: Callable[[Any], Any]) -> Any:
     except (UnicodeDecodeError, RecursionError) as error:
         msg = f"{name} is no text file"
         raise FormatError(msg) from error
+    return _made(data, name, make)
+
+
+def from_dict(data: Any, name: str = "the text") -> RolloutResult:
+    """Take a result from plain JSON values and check that it adds up; `name` is for messages."""
+    found: RolloutResult = _made(data, name, result_from_dict)
+    return found
+
+
+def _made(data: Any, name: str, make: Callable[[Any], Any]) -> Any:
     try:
         return make(data)
     except FormatError:

@@ -14,7 +14,6 @@ import numpy as np
 
 from nardcore import batch
 from nardcore._board import Position
-from nardcore._rollout import Stop
 from nardcore._trials import Spec, _Lockstep
 from nardcore.rollouts import rollout
 from nardcore.rules import PRESETS
@@ -72,12 +71,11 @@ def positions(rules: Rules, n: int = POSITIONS) -> Boards:
     (10, 32)
     """
     spec = Spec.make(Position.start(rules), "random", _SEED, None, False)
-    games = _Lockstep(spec, np.arange(_SAMPLED, dtype=np.uint64), [])
-    stop = Stop()
+    games = _Lockstep(spec, np.arange(_SAMPLED, dtype=np.uint64))
     found = []
     while len(games.trials):
         found.append(games.boards)
-        games.advance(stop)
+        games.advance()
     boards = np.concatenate(found)
     return boards[np.linspace(0, len(boards) - 1, n).astype(np.int64)]
 

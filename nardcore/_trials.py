@@ -244,7 +244,7 @@ class Spec:
 class _Player:
     """A policy with what it needs to play."""
 
-    def __init__(self, policy: PolicyLike, spec: Spec, probes: list[Any]) -> None:
+    def __init__(self, policy: PolicyLike, spec: Spec, probes: Sequence[Any]) -> None:
         rules = spec.position.rules
         self.policy = policy
         self.native, self.evaluator = native(policy, rules)
@@ -315,7 +315,7 @@ def play_chunk(spec: Spec, first: int, n: int, stop: Stop, keep: bool = False) -
         games.look_up()
         if len(games.trials) and not (games.cut(stop) and games.advance(stop)):
             return None
-    return games.sums(keep)
+    return games.add_up(keep)
 
 
 class _Lockstep:
@@ -325,7 +325,7 @@ class _Lockstep:
         self,
         spec: Spec,
         trials: NDArray[np.uint64],
-        probes: list[Any],
+        probes: Sequence[Any] = (),
         leaf: Rater | None = None,
     ) -> None:
         self.spec = spec
@@ -435,9 +435,10 @@ class _Lockstep:
             self.luck[self.at[part]] = total
         return True
 
-    def advance(self, stop: Stop) -> bool:
+    def advance(self, stop: Stop | None = None) -> bool:
         """Play one turn of every game; False when stopped."""
         side = self.ply & 1
+        stop = stop or _rollout.Stop()
         wanted = self._throw() and self.leaf is not None and self.spec.method.reduce
         if wanted and not self._take_luck(stop):
             return False
@@ -495,7 +496,7 @@ class _Lockstep:
             parts.append(found[1])
         return np.concatenate(parts)
 
-    def sums(self, keep: bool) -> Chunk:
+    def add_up(self, keep: bool) -> Chunk:
         """Add up the trials, all of which have ended."""
         method, n = self.spec.method, len(self.outcome)
         full = method.reduce or method.stratified

@@ -95,7 +95,8 @@ class PlaysRollout:
     results : tuple of RolloutResult
         The rollout after each, of the same trials and dice; the opponent is on roll there.
     pairs : dict
-        For every two of the plays, by their numbers, the moments of the differences of their trials.
+        For every two of the plays, by their numbers, the moments of the differences of their
+        trials.
     reduced_pairs : dict
         The same with luck taken out; empty where it was not.
 
@@ -488,7 +489,8 @@ def rollout_plays(
     games
         How many after each play; 10,000 by default, without limit where something else stops.
     policy
-        As for `nardcore.rollout`; a pair names the policies of the side that plays and of the other.
+        As for `nardcore.rollout`; a pair names the policies of the side that plays and of the
+        other.
     target_stderr
         Stop when the standard error of every loss is at most this.
     confidence

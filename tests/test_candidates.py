@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from rough import as_native, rough
+from rough import NET
 
 import nardcore as nc
 from nardcore import _playout
@@ -19,7 +19,7 @@ from nardcore._rollout import Stop
 from nardcore._trials import Method, Spec, play_chunk
 from nardcore.candidates import PlaysRollout
 
-NATIVE = as_native(rough)
+NATIVE = NET
 START = nc.Position.start()
 PLAYS = ["8/5 6/5", "24/23 13/10", "13/9"]
 RACE = nc.Position({1: 2, 2: 1, 5: 1}, {1: 2, 3: 2, 4: 1})
@@ -121,8 +121,8 @@ def one_pair(first: Moments, second: Any = None) -> PlaysRollout:
 
 def wrong_decisions(pairs: int, trials: int, chunk: int, confidence: float, reduce: bool) -> int:
     """Compare a play with itself, with other dice, and look after every chunk."""
-    method = Method(None, as_native(rough), 0, True) if reduce else Method()
-    names = as_native(rough) if reduce else "random"
+    method = Method(None, NET, 0, True) if reduce else Method()
+    names = NET if reduce else "random"
     wrong = 0
     both = []
     for seed in (1, 2):
