@@ -16,12 +16,14 @@ from nardcore import _rollout
 from nardcore._cube_model import Owner, Verdict
 from nardcore._cube_terms import Terms
 from nardcore._judge import chances_of
+from nardcore._ratings import signed_points
+from nardcore._results import _join, _quantile
 from nardcore._trials import Spec, _Lockstep
 from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled, RulesError, TableError
 from nardcore.match_equity import EFFICIENCY, whole
 from nardcore.policies import Evaluator, name_of
-from nardcore.rollouts import _join, _last_trial, _quantile, _scoring
+from nardcore.rollouts import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +142,7 @@ class CubefulResult:
         >>> r.equity() == nc.rollout(nc.Position.start(), games=200, seed=1).equity()
         True
         """
-        points = _scoring(scoring, self.position)
+        points = signed_points(scoring, self.position.rules)
         return float(np.array(self.counts, np.float64) @ points / max(self.games, 1))
 
     @property
@@ -542,7 +544,7 @@ def rollout_cubeful(
     if judge is None:
         judge = _default_judge(spec)
     request = _Request(spec, terms, judge, tuple(tables))
-    last = _last_trial(games, target_stderr, first)
+    last = Limits.make(games, target_stderr, None, first).last
     first = whole(first, "first")
     total = None if last is None else last - first
     starts = count(first, _CHUNK) if last is None else range(first, last, _CHUNK)

@@ -13,14 +13,17 @@ import nardcore
 
 PUBLIC = (
     "batch",
+    "candidates",
     "cube",
     "dice",
     "errors",
+    "evaluation",
     "formats",
     "game",
     "match",
     "match_equity",
     "notation",
+    "onnx_models",
     "plot",
     "policies",
     "records",
@@ -31,7 +34,7 @@ PUBLIC = (
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-EXTRAS = {"click", "rich", "hypothesis", "matplotlib"}
+EXTRAS = {"click", "rich", "hypothesis", "matplotlib", "onnxruntime"}
 
 
 def module_names() -> list[str]:
