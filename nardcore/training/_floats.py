@@ -1,0 +1,169 @@
+"""Float nets as they are trained: four arrays over a named set of features, and their files."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardcore import _train
+from nardcore.errors import FormatError
+from nardcore.typing import Boards
+
+__all__ = ["FloatNet", "feature_set", "rows_of", "write_atomically"]
+
+PLAIN = "plain"
+_ARRAYS = ("w1", "b1", "w2", "b2")
+
+
+def feature_set(name: str) -> tuple[int, int, int]:
+    """Give the numbers of rows, of active rows and of output buckets of a set of features.
+
+    Examples
+    --------
+    >>> feature_set("plain")
+    (896, 28, 1)
+    """
+    if name == PLAIN:
+        return _train.PLAIN_ROWS, _train.PLAIN_ACTIVE, 1
+    try:
+        from nardcore import _net
+    except ImportError:
+        known: dict[str, tuple[int, int, int]] = {}
+    else:
+        known = _net.feature_sets()
+    if name not in known:
+        msg = f"there is no set of features {name!r}; known are {', '.join([PLAIN, *known])}"
+        raise ValueError(msg)
+    rows, active, buckets = known[name]
+    return rows, active, buckets
+
+
+def rows_of(name: str, boards: Boards) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Give the active rows and the output bucket of each after-position.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> rows, buckets = rows_of("plain", nc.batch.start(2))
+    >>> rows.shape, buckets.tolist()
+    ((2, 28), [0, 0])
+    """
+    if name == PLAIN:
+        return _train.plain_rows(boards), np.zeros(len(boards), np.uint8)
+    from nardcore import _net
+
+    rows, buckets = _net.features(boards, name)
+    return rows, buckets
+
+
+@dataclass(frozen=True, eq=False)
+class FloatNet:
+    """One net in floats.
+
+    Attributes
+    ----------
+    features : str
+        The name of its set of features.
+    w1, b1, w2, b2 : ndarray of float32
+        ``[rows, hidden]``, ``[hidden]``, ``[buckets, 10, hidden]``, ``[buckets, 10]``.
+    about : dict
+        What is known of its training, plain values.
+
+    Examples
+    --------
+    >>> net = FloatNet.fresh("plain", 32, seed=1)
+    >>> net.hidden, net.w1.shape
+    (32, (896, 32))
+    """
+
+    features: str
+    w1: NDArray[np.float32]
+    b1: NDArray[np.float32]
+    w2: NDArray[np.float32]
+    b2: NDArray[np.float32]
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def fresh(features: str, hidden: int, *, seed: int) -> FloatNet:
+        """Make a net of small random weights."""
+        rows, active, buckets = feature_set(features)
+        rng = np.random.default_rng(seed)
+        w1 = rng.normal(0, 0.35 / np.sqrt(active), (rows, hidden)).astype(np.float32)
+        w1[-1] = 0
+        w2 = rng.normal(0, 1 / np.sqrt(hidden), (1, 10, hidden)).astype(np.float32)
+        return FloatNet(
+            features,
+            w1,
+            np.full(hidden, 0.35, np.float32),
+            np.repeat(w2, buckets, axis=0),
+            np.zeros((buckets, 10), np.float32),
+        )
+
+    @property
+    def hidden(self) -> int:
+        """The number of hidden units."""
+        return len(self.b1)
+
+    @property
+    def active(self) -> int:
+        """The number of rows that a position has."""
+        return feature_set(self.features)[1]
+
+    def copy(self, **about: Any) -> FloatNet:
+        """Copy the arrays, and note something about them."""
+        arrays = {name: getattr(self, name).copy() for name in _ARRAYS}
+        return replace(self, **arrays, about={**self.about, **about})
+
+    def model(self) -> _train.Model:
+        """Give the native model, which uses these arrays."""
+        return _train.Model(self.w1, self.b1, self.w2, self.b2, self.active)
+
+    def evaluate(self, boards: Boards) -> NDArray[np.float32]:
+        """Rate after-positions: the ten chances, seen by the side that has just moved."""
+        out = np.empty((len(boards), 10), np.float32)
+        model = self.model()
+        for first in range(0, len(boards), 1 << 15):
+            part = slice(first, min(first + (1 << 15), len(boards)))
+            rows, buckets = rows_of(self.features, boards[part])
+            samples = _train.Samples(model, rows, buckets)
+            samples.evaluate(out[part], 0, samples.n)
+        return out
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an npz file without pickles, under its name only when it is whole."""
+        meta = json.dumps({"features": self.features, "about": self.about})
+        whole = io.BytesIO()
+        np.savez(whole, meta=np.array(meta), **{name: getattr(self, name) for name in _ARRAYS})
+        write_atomically(Path(path), whole.getvalue())
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> FloatNet:
+        """Read what `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                meta = json.loads(str(file["meta"]))
+                arrays = {name: np.ascontiguousarray(file[name], np.float32) for name in _ARRAYS}
+            net = FloatNet(str(meta["features"]), **arrays, about=dict(meta["about"]))
+            net.model()
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"{path} holds no float net: {error}"
+            raise FormatError(msg) from error
+        return net
+
+
+def write_atomically(path: Path, raw: bytes) -> None:
+    """Write a file under another name, then rename it: it is whole or as before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(raw)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
