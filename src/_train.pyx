@@ -3,7 +3,10 @@
 The work is cut into pieces by `nardcore.training`, which calls these functions from threads; every piece is a
 function of its arguments alone.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from cpython.pycapsule cimport (
+    PyCapsule_Destructor, PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetContext,
+)
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.math cimport pow
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -82,7 +85,7 @@ cdef enum:
 
 cdef const train_kernels_t *KERNEL = nc_choose_train()
 
-PLAIN_ROWS = 896
+PLAIN_ROWS = 897                    # the last row pads
 PLAIN_ACTIVE = 28
 
 
@@ -393,10 +396,14 @@ def past_each_other(boards, rules):
 
 
 cdef class _Plain:
-    """What the evaluator of `plain_evaluator` keeps alive."""
+    """The state of an evaluator of `plain_evaluator`; its capsule keeps it alive."""
     cdef plain_t player
     cdef evaluator_t e
     cdef Model contact, race
+
+
+cdef void _let_go(object capsule) noexcept:
+    Py_DECREF(<object>PyCapsule_GetContext(capsule))
 
 
 def plain_evaluator(str name, Model contact, Model race, rules):
@@ -416,15 +423,10 @@ def plain_evaluator(str name, Model contact, Model race, rules):
     keep.e.flags = 0
     keep.e.state = &keep.player
     keep.e.evaluate = KERNEL.evaluate_plain
-    return _Owned(Evaluator.from_capsule(PyCapsule_New(&keep.e, "nardcore.evaluator", NULL), name), keep)
-
-
-class _Owned:
-    """An evaluator and what it needs: `evaluator` is the former."""
-
-    def __init__(self, evaluator, keep):
-        self.evaluator = evaluator
-        self.keep = keep
+    capsule = PyCapsule_New(&keep.e, "nardcore.evaluator", <PyCapsule_Destructor>_let_go)
+    PyCapsule_SetContext(capsule, <void *>keep)
+    Py_INCREF(keep)
+    return Evaluator.from_capsule(capsule, name)
 
 
 cdef struct sampling_t:

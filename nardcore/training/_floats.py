@@ -19,7 +19,7 @@ from nardcore.typing import Boards
 __all__ = ["FloatNet", "feature_set", "rows_of", "write_atomically"]
 
 PLAIN = "plain"
-_ARRAYS = ("w1", "b1", "w2", "b2")
+_ARRAYS = ("W1", "b1", "W2", "b2")  # as in files
 
 
 def feature_set(name: str) -> tuple[int, int, int]:
@@ -28,7 +28,7 @@ def feature_set(name: str) -> tuple[int, int, int]:
     Examples
     --------
     >>> feature_set("plain")
-    (896, 28, 1)
+    (897, 28, 1)
     """
     if name == PLAIN:
         return _train.PLAIN_ROWS, _train.PLAIN_ACTIVE, 1
@@ -80,7 +80,7 @@ class FloatNet:
     --------
     >>> net = FloatNet.fresh("plain", 32, seed=1)
     >>> net.hidden, net.w1.shape
-    (32, (896, 32))
+    (32, (897, 32))
     """
 
     features: str
@@ -118,8 +118,13 @@ class FloatNet:
 
     def copy(self, **about: Any) -> FloatNet:
         """Copy the arrays, and note something about them."""
-        arrays = {name: getattr(self, name).copy() for name in _ARRAYS}
+        arrays = {name.lower(): array.copy() for name, array in self.arrays.items()}
         return replace(self, **arrays, about={**self.about, **about})
+
+    @property
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """The arrays by the names they have in files."""
+        return {name: getattr(self, name.lower()) for name in _ARRAYS}
 
     def model(self) -> _train.Model:
         """Give the native model, which uses these arrays."""
@@ -140,7 +145,7 @@ class FloatNet:
         """Write an npz file without pickles, under its name only when it is whole."""
         meta = json.dumps({"features": self.features, "about": self.about})
         whole = io.BytesIO()
-        np.savez(whole, meta=np.array(meta), **{name: getattr(self, name) for name in _ARRAYS})
+        np.savez(whole, meta=np.array(meta), **self.arrays)
         write_atomically(Path(path), whole.getvalue())
 
     @staticmethod
@@ -150,6 +155,7 @@ class FloatNet:
             with np.load(path, allow_pickle=False) as file:
                 meta = json.loads(str(file["meta"]))
                 arrays = {name: np.ascontiguousarray(file[name], np.float32) for name in _ARRAYS}
+            arrays = {name.lower(): array for name, array in arrays.items()}
             net = FloatNet(str(meta["features"]), **arrays, about=dict(meta["about"]))
             net.model()
         except (KeyError, TypeError, ValueError) as error:

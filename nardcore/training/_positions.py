@@ -1,0 +1,237 @@
+"""Positions from games of our own, their outcomes, and labels by look-ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardcore import _movegen, _train, batch
+from nardcore._rollout import Evaluator, Stop
+from nardcore._work import in_order
+from nardcore.dice import key
+from nardcore.training._data import Labelled
+from nardcore.typing import Boards
+
+if TYPE_CHECKING:
+    from nardcore.rules import Rules
+
+__all__ = ["Games", "label", "play", "unlike", "unlike_itself"]
+
+Progress = Callable[[int, int], None]
+
+_GAMES = 250  # of a piece of work
+_LABELS = 512
+
+
+@dataclass(frozen=True)
+class Games:
+    """Which games are played for their positions.
+
+    Attributes
+    ----------
+    keep : float
+        The share of after-positions kept.
+    stray : float
+        The share of plays made at random.
+    random_games : float
+        The share of games that begin with plays at random, by one side or both: they lead to
+        back games, crashed boards and crowded bars.
+    random_plies : int
+        The longest such beginning.
+    limit : int
+        How many plies of a game are looked at; 0: all.
+    outcomes : bool
+        Keep only what came after the last play at random.
+
+    Examples
+    --------
+    >>> Games(keep=0.5).stray
+    0.0
+    """
+
+    keep: float = 1.0
+    stray: float = 0.0
+    random_games: float = 0.0
+    random_plies: int = 0
+    limit: int = 0
+    outcomes: bool = False
+
+
+def play(
+    rules: Rules,
+    evaluator: Evaluator | None,
+    positions: int,
+    how: Games,
+    *,
+    seed: Sequence[int],
+    starts: Boards | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Boards, NDArray[np.uint8]]:
+    """Play games until they gave a number of after-positions.
+
+    Parameters
+    ----------
+    rules
+        The rules.
+    evaluator
+        What plays both sides; None plays at random.
+    positions
+        How many are wanted. That many are given, of whole pieces of work in their order.
+    how
+        The games.
+    seed
+        Of dice and of everything else at random.
+    starts
+        Positions on roll to begin at, by turns; the start of the rules by default.
+    threads
+        How many; the result is the same for any.
+    progress
+        Called as ``progress(done, positions)``.
+
+    Returns
+    -------
+    (ndarray of int8, ndarray of uint8)
+        Unfinished after-positions, and the class that their game ended in, both seen by the side
+        that has just moved.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> linear = nc.policies.linear_evaluator("short")
+    >>> boards, classes = play(nc.BACKGAMMON, linear, 100, Games(keep=0.1), seed=[1])
+    >>> boards.shape, classes.shape
+    ((100, 32), (100,))
+    """
+    starts = batch.start(1, rules) if starts is None else np.ascontiguousarray(starts)
+    stop = Stop()
+    words = key(tuple(seed))
+
+    def piece(first: int) -> tuple[Boards, NDArray[np.uint8]] | None:
+        return _train.play_games(
+            rules,
+            evaluator,
+            starts,
+            words,
+            rules.points,
+            first,
+            _GAMES,
+            stop,
+            keep=how.keep,
+            stray=how.stray,
+            random_games=how.random_games,
+            random_plies=how.random_plies,
+            limit=how.limit,
+            outcomes=how.outcomes,
+        )
+
+    found: list[tuple[Boards, NDArray[np.uint8]]] = []
+    have = idle = 0
+    pieces = ((first,) for first in iter_from(0, _GAMES))
+    for _, part in in_order(piece, pieces, stop, threads):
+        if part is None:
+            break
+        found.append(part)
+        have += len(part[0])
+        idle = 0 if len(part[0]) else idle + 1
+        if progress is not None:
+            progress(min(have, positions), positions)
+        if have >= positions:
+            break
+        if idle > 1000:
+            msg = "these games give no positions"
+            raise ValueError(msg)
+    boards = np.concatenate([part[0] for part in found])[:positions]
+    return boards, np.concatenate([part[1] for part in found])[:positions]
+
+
+def iter_from(first: int, step: int) -> Iterator[int]:
+    """Count without end."""
+    while True:
+        yield first
+        first += step
+
+
+def label(
+    rules: Rules,
+    evaluator: Evaluator,
+    boards: Boards,
+    *,
+    tables: Sequence[Any] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Labelled:
+    """Label after-positions by look-ahead: over the 21 rolls, each answered by the best play.
+
+    Parameters
+    ----------
+    rules
+        The rules; an evaluator of chances chooses by their points.
+    evaluator
+        It answers the rolls and rates what comes of them.
+    boards
+        Unfinished after-positions.
+    tables
+        Exact tables, such as `nardcore.bearoff.TwoSided`: their values stand for whatever they
+        cover.
+    threads, progress
+        As for `play`.
+
+    Returns
+    -------
+    Labelled
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> from nardcore.training import FloatNet, plain_player
+    >>> net = FloatNet.fresh("plain", 32, seed=1)
+    >>> after = nc.Position.start().plays((3, 1)).boards
+    >>> label(nc.BACKGAMMON, plain_player(net, nc.BACKGAMMON), after).chances.shape
+    (16, 10)
+    """
+    stop = Stop()
+    probes = [table.probe(rules) for table in tables]
+    capsules = tuple(probe.capsule for probe in probes)
+
+    def piece(first: int) -> NDArray[np.float32] | None:
+        part = boards[first : first + _LABELS]
+        return _train.look_ahead(rules, evaluator, capsules, part, rules.points, stop)
+
+    out = np.empty((len(boards), 10), np.uint16)
+    pieces = ((first,) for first in range(0, len(boards), _LABELS))
+    for (first,), part in in_order(piece, pieces, stop, threads):
+        if part is None:
+            break
+        out[first : first + len(part)] = Labelled.of(boards[first : first + len(part)], part).chances
+        if progress is not None:
+            progress(first + len(part), len(boards))
+    return Labelled(boards, out)
+
+
+def unlike(
+    found: NDArray[np.floating], labels: Labelled, points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give how far chances are from labels, in points of equity."""
+    gap = (np.asarray(found, np.float64) - labels.targets()) @ points
+    return np.abs(gap)
+
+
+def unlike_itself(
+    evaluator: Evaluator, labels: Labelled, points: NDArray[np.float64], share: float, rules: Rules
+) -> Boards:
+    """Find the positions where an evaluator and its look-ahead disagree most.
+
+    Returns
+    -------
+    ndarray of int8
+        The positions on roll after that share of the labelled ones, the worst first: where games
+        that look for more of their kind begin.
+    """
+    gap = unlike(_train.rate(evaluator, labels.boards), labels, points)
+    worst = np.argsort(-gap, kind="stable")[: max(1, int(share * len(gap)))]
+    return _movegen.flip(labels.boards[worst], rules)
