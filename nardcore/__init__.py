@@ -96,6 +96,7 @@ __all__ = [
     "dice",
     "get_include",
     "isa",
+    "nets",
     "rollout",
     "rollout_chunk",
 ]
@@ -103,14 +104,15 @@ __all__ = [
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
+    from nardcore import nets as nets
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables are imported when they are first asked for, so that nobody else waits for them.
-    if name == "bearoff":
+    # Tables and nets are imported when they are first asked for, so that nobody else waits for them.
+    if name in ("bearoff", "nets"):
         from importlib import import_module
 
-        return import_module("nardcore.bearoff")
+        return import_module(f"nardcore.{name}")
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

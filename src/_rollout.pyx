@@ -126,6 +126,55 @@ cdef class Evaluator:
         return self
 
     @staticmethod
+    def net(player, *, points=None, keep=None, bint full=False, str name=None):
+        """Make an evaluator of nets.
+
+        It rates the results of a roll by the equity of its scoring; where it prunes, by a small net first: a play that is
+        pruned scores 1000 below what that net says, below every play that is kept.
+
+        Parameters
+        ----------
+        player : path or nardcore.nets.PlayerFile
+            A file of nets, or one that is loaded.
+        points : sequence of 5 int, optional
+            The scoring to play for; that of its training by default.
+        keep : int, optional
+            How many plays pruning leaves, 0 for all; what the file says by default. Without effect where the file has no
+            net to prune with.
+        full : bool, optional
+            Give probabilities of the ten outcome classes instead of scores. Nothing is pruned then.
+        name : str, optional
+            What results call the policy; the name of the file by default.
+
+        Raises
+        ------
+        FormatError
+            If the file is no player.
+        ValueError
+            If an option is impossible.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.Evaluator.net("nothing.npz")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: [Errno 2] No such file or directory: 'nothing.npz'
+        """
+        from pathlib import Path
+
+        from nardcore import nets
+        if not isinstance(player, nets.PlayerFile):
+            if name is None:
+                name = Path(player).stem
+            player = nets.load(player)
+        owner = nets.native(player, points=points, keep=keep, full=full)
+        cdef Evaluator self = Evaluator.from_capsule(owner.make_capsule(), "net" if name is None else name)
+        self.owner = owner                      # what the capsule points to is part of it
+        self.made_for = player.rules.movement
+        return self
+
+    @staticmethod
     def from_capsule(capsule, str name="native"):
         """Take an ``nc_evaluator`` from a PyCapsule named ``"nardcore.evaluator"``.
 

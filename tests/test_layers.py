@@ -20,6 +20,7 @@ LEVEL = {
     "_rules": 1,
     "_movegen": 2,
     "_board": 3,
+    "_net": 3,
     "_bearoff": 4,
     "_rollout": 4,
     "_capi": 5,

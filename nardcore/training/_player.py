@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import nardcore as nc
 from nardcore import _train
 from nardcore._rollout import Evaluator
+from nardcore.nets import PlayerFile, make, quantise
 from nardcore.training._floats import FloatNet
 
 if TYPE_CHECKING:
     from nardcore.rules import Rules
     from nardcore.typing import PolicyLike
 
-__all__ = ["Score", "make_player", "plain_player", "score"]
+__all__ = ["Score", "make_player", "plain_player", "quantised", "score"]
 
 
 def plain_player(net: FloatNet, rules: Rules, name: str = "plain") -> Evaluator:
@@ -62,9 +63,44 @@ def make_player(
     """
     if "contact" not in nets:
         return plain_player(nets["prune"], rules, name)
-    from nardcore import nets as player
+    return Evaluator.net(quantised(nets, rules, keep=keep, name=name), name=name, full=True)
 
-    return player.from_floats(nets, rules, keep=keep, name=name)
+
+def quantised(
+    nets: Mapping[str, FloatNet], rules: Rules, *, keep: int = 6, name: str = "net", **about: Any
+) -> PlayerFile:
+    """Turn float nets into a player of integers, which `nardcore.nets` saves and plays.
+
+    Parameters
+    ----------
+    nets
+        ``"contact"``, ``"race"``, and ``"prune"`` where the player prunes.
+    rules, keep, name
+        As for `make_player`.
+    **about
+        What else its file says, plain values.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> shapes = {"prune": "plain", "contact": "contact_short", "race": "race_short"}
+    >>> nets = {part: FloatNet.fresh(name, 64, seed=1) for part, name in shapes.items()}
+    >>> quantised(nets, nc.BACKGAMMON).keep
+    6
+    """
+    plain = f"points_{rules.movement}"
+    sets = {part: plain if net.features == "plain" else net.features for part, net in nets.items()}
+    meta = {
+        "sets": sets,
+        "rules": rules.name,
+        "classes": rules.classes_fingerprint,
+        "scoring": list(rules.points),
+        "keep": keep,
+        "name": name,
+        **about,
+    }
+    parts = {part: quantise(net.arrays, sets[part]) for part, net in nets.items()}
+    return make(parts, meta)
 
 
 @dataclass(frozen=True)
