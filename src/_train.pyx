@@ -439,13 +439,81 @@ cdef struct sampling_t:
     uint64_t keep, stray, random_games          # in units of 1 / ONE
     uint64_t random_plies                       # the most that a random beginning has
     uint64_t limit                              # the most plies of a game that are looked at, 0: all
-    bint outcomes                               # keep only positions after the last play at random
+    const evaluator_t *judge                    # chances of what was played, for targets with a trace; NULL: outcomes
+    double trace
 
 
 cdef struct found_t:
     board_t *boards
-    uint8_t *classes
+    float *chances                              # [room][10]
     int64_t n, room
+    float *now                                  # [LONGEST][10]: chances after each ply of a game
+    int64_t *at                                 # [LONGEST]: where its position is kept, -1: it is not
+    uint8_t *random                             # [LONGEST]: whether it was played at random
+
+
+cdef bint make_room(found_t *found) noexcept nogil:
+    cdef board_t *boards
+    cdef float *chances
+    if found.n < found.room:
+        return True
+    found.room = 2 * found.room + 1024
+    boards = <board_t *>realloc(found.boards, found.room * sizeof(board_t))
+    if boards is not NULL:
+        found.boards = boards
+    chances = <float *>realloc(found.chances, found.room * NC_CLASSES * sizeof(float))
+    if chances is not NULL:
+        found.chances = chances
+    return boards is not NULL and chances is not NULL
+
+
+cdef void settle(const sampling_t *plan, found_t *found, int64_t begin, int64_t plies, int result) noexcept nogil:
+    """Give the kept positions of a game their targets, from its end back.
+
+    The target of a position is (1 - trace) times the chances after the next ply and trace times the target there, both
+    seen from the other side; a play at random says nothing, so that what led to it is left out.
+    """
+    cdef float target[10]
+    cdef float next_target[10]
+    cdef float *value
+    cdef float *of
+    cdef float own = <float>(1 - plan.trace), rest = <float>plan.trace
+    cdef int64_t t, kept = begin, k
+    cdef int i
+    for i in range(10):
+        next_target[i] = 0
+    next_target[result] = 1
+    for t in range(plies - 1, -1, -1):                  # ply `plies` ended the game
+        value = found.now + 10 * (t + 1)
+        if found.random[t + 1] and not (plan.policy is NULL):
+            if found.at[t] >= 0:
+                found.at[t] = -1
+            if plan.judge is NULL:                      # outcomes: all before is left out
+                for k in range(t):
+                    found.at[k] = -1
+                break
+            for i in range(10):
+                next_target[i] = found.now[10 * t + i]
+            continue
+        for i in range(10):
+            if plan.judge is NULL or t + 1 == plies:
+                target[(i + 5) % 10] = next_target[i]
+            else:
+                target[(i + 5) % 10] = own * value[i] + rest * next_target[i]
+        for i in range(10):
+            next_target[i] = target[i]
+        if found.at[t] >= 0:
+            of = found.chances + 10 * found.at[t]
+            for i in range(10):
+                of[i] = target[i]
+    for t in range(plies):                              # close the gaps
+        k = found.at[t]
+        if k >= 0:
+            if k != kept:
+                found.boards[kept] = found.boards[k]
+                memcpy(found.chances + 10 * kept, found.chances + 10 * k, 10 * sizeof(float))
+            kept += 1
+    found.n = kept
 
 
 cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const int *stop, found_t *found,
@@ -455,13 +523,11 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
     cdef const rules_t *rules = plan.rules
     cdef stream_t dice, game, stray, keep, choices
     cdef board_t b
-    cdef board_t *more
-    cdef uint8_t *more_classes
-    cdef int64_t i, k, begin
+    cdef int64_t i, begin
     cdef uint64_t ply, until
     cdef int32_t count, chosen
     cdef int d[2]
-    cdef int who, result
+    cdef int who
     cdef bint at_random
     for i in range(n):
         if nc_flag_read(stop):
@@ -486,47 +552,39 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
                 return -1
             at_random = ply < until and (who >= 2 or <int>(ply & 1) == who)
             at_random = at_random or (plan.stray and nc_stream_below(&stray, ply, ONE) < plan.stray)
+            found.random[ply] = at_random and count > 1
             if count == 1:
                 chosen = 0
             elif at_random or plan.policy is NULL:
                 chosen = nc_stream_below(&choices, ply, count)
-                if plan.outcomes and plan.policy is not NULL:
-                    found.n = begin
             else:
                 chosen = best_result(plan.policy, rules, plan.points, &b, scratch, count, scores)
                 if chosen < 0:
                     return -2
             if scratch[chosen].off[0] == rules.checkers:
+                settle(plan, found, begin, ply, outcome(rules, &scratch[chosen]))
                 break
+            if plan.judge and plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1,
+                                                  found.now + 10 * ply) < 0:
+                return -2
+            found.at[ply] = -1
             if (not plan.limit or ply < plan.limit) and nc_stream_below(&keep, ply, ONE) < plan.keep:
-                if found.n == found.room:
-                    found.room = 2 * found.room + 1024
-                    more = <board_t *>realloc(found.boards, found.room * sizeof(board_t))
-                    if more is not NULL:
-                        found.boards = more
-                    more_classes = <uint8_t *>realloc(found.classes, found.room)
-                    if more_classes is not NULL:
-                        found.classes = more_classes
-                    if more is NULL or more_classes is NULL:
-                        return -1
+                if not make_room(found):
+                    return -1
                 found.boards[found.n] = scratch[chosen]
-                found.classes[found.n] = ply & 1
+                found.at[ply] = found.n
                 found.n += 1
             ply += 1
             if ply == LONGEST:
                 found.n = begin
                 break
             kernel.flip(rules, &scratch[chosen], &b, 1)
-        if ply < LONGEST:
-            result = outcome(rules, &scratch[chosen])
-            for k in range(begin, found.n):
-                found.classes[k] = result + (0 if found.classes[k] == (ply & 1) else 5)
     return 0
 
 
 def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, int64_t n, Stop stop, *,
                double keep=1.0, double stray=0.0, double random_games=0.0, int random_plies=0, int limit=0,
-               bint outcomes=False):
+               Evaluator judge=None, double trace=1.0):
     """Play games first .. first + n - 1 and keep some after-positions.
 
     Parameters
@@ -549,13 +607,16 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
         The share of games that begin with plays at random, by both sides or one, and the most plies of it.
     limit : int
         How many plies of a game are looked at; 0: all.
-    outcomes : bool
-        Keep only positions after which no play was made at random, so that their outcome is that of the evaluator.
+    judge : Evaluator or None
+        It gives chances of what was played, for targets with a trace; None: targets are outcomes.
+    trace : float
+        The share of the rest of the game in a target; what is left of 1 is that of the judge after the next ply.
 
     Returns
     -------
-    (int8[k, 32], uint8[k]) or None
-        Unfinished after-positions, and the class that their game ended in for the side that had moved. None: stopped.
+    (int8[k, 32], float32[k, 10]) or None
+        Unfinished after-positions, and targets: chances of the classes for the side that had moved. None: stopped.
+        Of outcomes, only positions after the last play at random are given; with a judge, all but those just before.
     """
     cdef CompiledRules r = compiled(rules)
     cdef const int8_t[:, ::1] s = starts
@@ -565,7 +626,7 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
     if s.shape[1] != 32 or s.shape[0] < 1:
         msg = "games begin at boards of 32 numbers"
         raise ValueError(msg)
-    for share in (keep, stray, random_games):
+    for share in (keep, stray, random_games, trace):
         if not 0 <= share <= 1:
             msg = f"a share is between 0 and 1, not {share}"
             raise ValueError(msg)
@@ -588,16 +649,25 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
     plan.random_games = <uint64_t>(random_games * ONE)
     plan.random_plies = random_plies
     plan.limit = limit
-    plan.outcomes = outcomes
+    plan.judge = NULL
+    plan.trace = trace
+    if judge is not None:
+        if judge.e.evaluate is NULL or judge.e.flags & NC_SCORE_ONLY:
+            msg = "a judge is an evaluator that gives chances"
+            raise ValueError(msg)
+        plan.judge = &judge.e
     found.boards = NULL
-    found.classes = NULL
+    found.chances = NULL
     found.n = found.room = 0
+    found.now = <float *>malloc(LONGEST * NC_CLASSES * sizeof(float))
+    found.at = <int64_t *>malloc(LONGEST * sizeof(int64_t))
+    found.random = <uint8_t *>malloc(LONGEST)
     cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
     cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
     cdef int8_t[:, ::1] to
-    cdef uint8_t[::1] to_classes
+    cdef float[:, ::1] to_chances
     try:
-        if not scratch or not scores:
+        if not scratch or not scores or not found.now or not found.at or not found.random:
             raise MemoryError
         with nogil:
             status = sample_games(&plan, first, n, &stop.flag, &found, scratch, scores)
@@ -609,25 +679,29 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
             msg = f"the evaluator {evaluator.name} failed or gave a value that is not finite"
             raise RuntimeError(msg)
         boards = np.empty((found.n, 32), np.int8)
-        classes = np.empty(found.n, np.uint8)
+        chances = np.empty((found.n, NC_CLASSES), np.float32)
         if found.n:
             to = boards
-            to_classes = classes
+            to_chances = chances
             memcpy(&to[0, 0], found.boards, found.n * sizeof(board_t))
-            memcpy(&to_classes[0], found.classes, found.n)
-        return boards, classes
+            memcpy(&to_chances[0, 0], found.chances, found.n * NC_CLASSES * sizeof(float))
+        return boards, chances
     finally:
         free(scratch)
         free(scores)
         free(found.boards)
-        free(found.classes)
+        free(found.chances)
+        free(found.now)
+        free(found.at)
+        free(found.random)
 
 
 # --------------------------------------------------------------------------------------------- labels
 
 cdef struct looking_t:
     const rules_t *rules
-    const evaluator_t *policy
+    const evaluator_t *policy                   # answers the rolls
+    const evaluator_t *judge                    # rates what comes of them; NULL: the policy gives chances itself
     int32_t points[5]
     const table_t *table[16]
     int tables
@@ -676,10 +750,15 @@ cdef int look_ahead_one(const looking_t *plan, const board_t *after, float *out,
                     for k in range(10):
                         sum[k] += ways * <double>chances[k]
                     continue
-            if count == 1:
+            p = scores
+            if plan.judge:
+                if plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1, scores) < 0:
+                    return -2
+            elif count == 1:
                 if plan.policy.evaluate(plan.policy.state, &b, scratch, 1, scores) < 0:
                     return -2
-            p = scores + NC_CLASSES * chosen
+            else:
+                p = scores + NC_CLASSES * chosen
             for k in range(10):
                 sum[(k + 5) % 10] += ways * <double>p[k]
     for k in range(10):
@@ -687,14 +766,16 @@ cdef int look_ahead_one(const looking_t *plan, const board_t *after, float *out,
     return 0
 
 
-def look_ahead(rules, Evaluator evaluator, tables, boards, points, Stop stop):
+def look_ahead(rules, Evaluator evaluator, Evaluator judge, tables, boards, points, Stop stop):
     """Rate after-positions one ply deep: over the 21 rolls, each answered by the play that the evaluator likes best.
 
     Parameters
     ----------
     rules : Rules
     evaluator : Evaluator
-        It gives chances, not scores.
+        It chooses.
+    judge : Evaluator
+        It gives chances, not scores; perhaps the same.
     tables : sequence of PyCapsule
         Exact values of positions on roll, used for the positions and after the replies.
     boards : int8[n, 32]
@@ -715,7 +796,7 @@ def look_ahead(rules, Evaluator evaluator, tables, boards, points, Stop stop):
     if rows.shape[1] != 32:
         msg = "boards have 32 numbers"
         raise ValueError(msg)
-    if evaluator.e.evaluate is NULL or evaluator.e.flags & NC_SCORE_ONLY:
+    if evaluator.e.evaluate is NULL or judge.e.evaluate is NULL or judge.e.flags & NC_SCORE_ONLY:
         msg = "labels come from an evaluator that gives chances"
         raise ValueError(msg)
     if len(tables) > 16:
@@ -723,6 +804,7 @@ def look_ahead(rules, Evaluator evaluator, tables, boards, points, Stop stop):
         raise ValueError(msg)
     plan.rules = &r.c
     plan.policy = &evaluator.e
+    plan.judge = NULL if judge is evaluator else &judge.e
     plan.tables = 0
     for table in tables:
         if not PyCapsule_IsValid(table, "nardcore.table"):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from nardcore import _train
 from nardcore._work import processors
 from nardcore.training._data import Labelled
-from nardcore.training._floats import FloatNet, rows_of
+from nardcore.training._floats import FloatNet, masks_of, rows_of
+
+if TYPE_CHECKING:
+    from nardcore.rules import Rules
 
 __all__ = ["Fit", "Metrics", "fit", "measure", "points_by_class"]
 
@@ -102,10 +105,11 @@ def points_by_class(points: Sequence[int]) -> NDArray[np.float64]:
     return np.concatenate([value, -value])
 
 
-def measure(net: FloatNet, data: Labelled, points: Sequence[int]) -> Metrics:
+def measure(net: FloatNet, data: Labelled, rules: Rules, *, masked: bool = True) -> Metrics:
     """Measure a net on a set of labels."""
-    value = points_by_class(points)
-    wanted, found = data.targets().astype(np.float64), net.evaluate(data.boards).astype(np.float64)
+    value = points_by_class(rules.points)
+    wanted = data.targets().astype(np.float64)
+    found = net.evaluate(data.boards, rules if masked else None).astype(np.float64)
     error = (found - wanted) @ value
     tiny = 1e-12
     entropy = (wanted * np.log(np.maximum(wanted, tiny) / np.maximum(found, tiny))).sum(axis=1)
@@ -120,9 +124,10 @@ def measure(net: FloatNet, data: Labelled, points: Sequence[int]) -> Metrics:
 def fit(
     net: FloatNet,
     data: Labelled | Sequence[Labelled],
-    points: Sequence[int],
+    rules: Rules,
     how: Fit | None = None,
     *,
+    masked: bool = True,
     threads: int | None = None,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> FloatNet:
@@ -134,10 +139,13 @@ def fit(
         Where to begin.
     data
         Labels; several sets are mixed.
-    points
-        The points of the five states of a loser, for the error of equity.
+    rules
+        By their points equity is counted.
     how
         The plan.
+    masked
+        Whether classes that a position makes impossible stay out of the softmax, as
+        `nardcore.nets` rates positions.
     threads
         How many; all processors by default. The result is the same.
     progress
@@ -152,7 +160,7 @@ def fit(
     >>> import nardcore as nc
     >>> data = Labelled.of_outcomes(nc.batch.start(64), np.zeros(64, np.uint8))
     >>> plan = Fit(epochs=40, batch=64, warm=1, rate=0.02)
-    >>> net = fit(FloatNet.fresh("plain", 32, seed=1), data, nc.BACKGAMMON.points, plan)
+    >>> net = fit(FloatNet.fresh("plain", 32, seed=1), data, nc.BACKGAMMON, plan)
     >>> bool(net.evaluate(data.boards)[0, 0] > 0.9)
     True
     """
@@ -168,7 +176,7 @@ def fit(
     rng = np.random.default_rng(how.seed)
     order: NDArray[np.int32] = np.zeros(0, np.int32)
     net = net.copy()
-    model, value = net.model(), points_by_class(points)
+    model, value = net.model(), points_by_class(rules.points)
     trainer = _train.Trainer(model, how.shards, clip=how.clip)
     count = min(threads or processors(), how.shards)
     cuts = [batch * i // how.shards for i in range(how.shards + 1)]
@@ -185,8 +193,9 @@ def fit(
                 at = which[mine] - begins[number]
                 boards[mine], targets[mine] = one.boards[at], one.targets(at)
         rows, buckets = rows_of(net.features, boards)
+        masks = masks_of(boards, rules) if masked else None
         return _train.Samples(
-            model, rows, buckets, targets, points=value, equity_share=how.equity_share
+            model, rows, buckets, targets, None, masks, points=value, equity_share=how.equity_share
         )
 
     def done(futures: list[Future[Any]]) -> None:

@@ -7,16 +7,20 @@ import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nardcore import _train
 from nardcore.errors import FormatError
+from nardcore.nets import feature_sets, features, possible
 from nardcore.typing import Boards
 
-__all__ = ["FloatNet", "feature_set", "rows_of", "write_atomically"]
+if TYPE_CHECKING:
+    from nardcore.rules import Rules
+
+__all__ = ["FloatNet", "feature_set", "masks_of", "rows_of", "write_atomically"]
 
 PLAIN = "plain"
 _ARRAYS = ("W1", "b1", "W2", "b2")  # as in files
@@ -32,12 +36,7 @@ def feature_set(name: str) -> tuple[int, int, int]:
     """
     if name == PLAIN:
         return _train.PLAIN_ROWS, _train.PLAIN_ACTIVE, 1
-    try:
-        from nardcore import _net
-    except ImportError:
-        known: dict[str, tuple[int, int, int]] = {}
-    else:
-        known = _net.feature_sets()
+    known = feature_sets()
     if name not in known:
         msg = f"there is no set of features {name!r}; known are {', '.join([PLAIN, *known])}"
         raise ValueError(msg)
@@ -57,10 +56,21 @@ def rows_of(name: str, boards: Boards) -> tuple[NDArray[np.uint16], NDArray[np.u
     """
     if name == PLAIN:
         return _train.plain_rows(boards), np.zeros(len(boards), np.uint8)
-    from nardcore import _net
-
-    rows, buckets = _net.features(boards, name)
+    rows, buckets = features(boards, name)
     return rows, buckets
+
+
+def masks_of(boards: Boards, rules: Rules) -> NDArray[np.uint16]:
+    """Give which classes after-positions can still end in: bit k for class k.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> masks_of(nc.batch.start(1), nc.BACKGAMMON).shape
+    (1,)
+    """
+    bits = np.left_shift(1, np.arange(10)).astype(np.uint16)
+    return np.asarray(possible(boards, rules) @ bits, np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +140,18 @@ class FloatNet:
         """Give the native model, which uses these arrays."""
         return _train.Model(self.w1, self.b1, self.w2, self.b2, self.active)
 
-    def evaluate(self, boards: Boards) -> NDArray[np.float32]:
-        """Rate after-positions: the ten chances, seen by the side that has just moved."""
+    def evaluate(self, boards: Boards, rules: Rules | None = None) -> NDArray[np.float32]:
+        """Rate after-positions: the ten chances, seen by the side that has just moved.
+
+        With `rules`, classes that these make impossible have none.
+        """
         out = np.empty((len(boards), 10), np.float32)
         model = self.model()
         for first in range(0, len(boards), 1 << 15):
             part = slice(first, min(first + (1 << 15), len(boards)))
             rows, buckets = rows_of(self.features, boards[part])
-            samples = _train.Samples(model, rows, buckets)
+            masks = None if rules is None else masks_of(boards[part], rules)
+            samples = _train.Samples(model, rows, buckets, masks=masks)
             samples.evaluate(out[part], 0, samples.n)
         return out
 

@@ -39,7 +39,12 @@ def plain_player(net: FloatNet, rules: Rules, name: str = "plain") -> Evaluator:
 
 
 def make_player(
-    nets: Mapping[str, FloatNet], rules: Rules, *, keep: int = 6, name: str = "net"
+    nets: Mapping[str, FloatNet],
+    rules: Rules,
+    *,
+    keep: int = 6,
+    name: str = "net",
+    full: bool = False,
 ) -> Evaluator:
     """Make an evaluator of the nets of a player, as integers where there is more than one.
 
@@ -54,6 +59,8 @@ def make_player(
         How many plays it leaves; 0: all.
     name
         What results call it.
+    full
+        Whether it gives chances in any case, and prunes nothing.
 
     Examples
     --------
@@ -63,7 +70,7 @@ def make_player(
     """
     if "contact" not in nets:
         return plain_player(nets["prune"], rules, name)
-    return Evaluator.net(quantised(nets, rules, keep=keep, name=name), name=name, full=True)
+    return Evaluator.net(quantised(nets, rules, keep=keep, name=name), name=name, full=full)
 
 
 def quantised(

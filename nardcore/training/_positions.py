@@ -44,8 +44,9 @@ class Games:
         The longest such beginning.
     limit : int
         How many plies of a game are looked at; 0: all.
-    outcomes : bool
-        Keep only what came after the last play at random.
+    trace : float
+        For targets by the games themselves: the share of the rest of the game in a target, the λ of
+        TD(λ); 1: plain outcomes. What is left is what the player says after the next ply.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class Games:
     random_games: float = 0.0
     random_plies: int = 0
     limit: int = 0
-    outcomes: bool = False
+    trace: float = 1.0
 
 
 def play(
@@ -69,9 +70,10 @@ def play(
     *,
     seed: Sequence[int],
     starts: Boards | None = None,
+    judge: Evaluator | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Boards, NDArray[np.uint8]]:
+) -> Labelled:
     """Play games until they gave a number of after-positions.
 
     Parameters
@@ -88,6 +90,9 @@ def play(
         Of dice and of everything else at random.
     starts
         Positions on roll to begin at, by turns; the start of the rules by default.
+    judge
+        It gives chances, for targets with a trace. None: targets are outcomes, of positions after
+        the last play at random.
     threads
         How many; the result is the same for any.
     progress
@@ -95,24 +100,23 @@ def play(
 
     Returns
     -------
-    (ndarray of int8, ndarray of uint8)
-        Unfinished after-positions, and the class that their game ended in, both seen by the side
-        that has just moved.
+    Labelled
+        Unfinished after-positions and their targets by the games.
 
     Examples
     --------
     >>> import nardcore as nc
     >>> linear = nc.policies.linear_evaluator("short")
-    >>> boards, classes = play(nc.BACKGAMMON, linear, 100, Games(keep=0.1), seed=[1])
-    >>> boards.shape, classes.shape
-    ((100, 32), (100,))
+    >>> data = play(nc.BACKGAMMON, linear, 100, Games(keep=0.1), seed=[1])
+    >>> len(data), data.targets()[0].max() == 1
+    (100, np.True_)
     """
     starts = batch.start(1, rules) if starts is None else np.ascontiguousarray(starts)
     stop = Stop()
     words = key(tuple(seed))
 
-    def piece(first: int) -> tuple[Boards, NDArray[np.uint8]] | None:
-        return _train.play_games(
+    def piece(first: int) -> Labelled | None:
+        found = _train.play_games(
             rules,
             evaluator,
             starts,
@@ -126,18 +130,20 @@ def play(
             random_games=how.random_games,
             random_plies=how.random_plies,
             limit=how.limit,
-            outcomes=how.outcomes,
+            judge=judge,
+            trace=how.trace,
         )
+        return None if found is None else Labelled.of(*found)
 
-    found: list[tuple[Boards, NDArray[np.uint8]]] = []
+    found: list[Labelled] = []
     have = idle = 0
-    pieces = ((first,) for first in iter_from(0, _GAMES))
+    pieces = ((first,) for first in _from(0, _GAMES))
     for _, part in in_order(piece, pieces, stop, threads):
         if part is None:
             break
         found.append(part)
-        have += len(part[0])
-        idle = 0 if len(part[0]) else idle + 1
+        have += len(part)
+        idle = 0 if len(part) else idle + 1
         if progress is not None:
             progress(min(have, positions), positions)
         if have >= positions:
@@ -145,11 +151,10 @@ def play(
         if idle > 1000:
             msg = "these games give no positions"
             raise ValueError(msg)
-    boards = np.concatenate([part[0] for part in found])[:positions]
-    return boards, np.concatenate([part[1] for part in found])[:positions]
+    return Labelled.join(found).take(slice(0, positions))
 
 
-def iter_from(first: int, step: int) -> Iterator[int]:
+def _from(first: int, step: int) -> Iterator[int]:
     """Count without end."""
     while True:
         yield first
@@ -161,6 +166,7 @@ def label(
     evaluator: Evaluator,
     boards: Boards,
     *,
+    judge: Evaluator | None = None,
     tables: Sequence[Any] = (),
     threads: int | None = None,
     progress: Progress | None = None,
@@ -172,9 +178,11 @@ def label(
     rules
         The rules; an evaluator of chances chooses by their points.
     evaluator
-        It answers the rolls and rates what comes of them.
+        It answers the rolls.
     boards
         Unfinished after-positions.
+    judge
+        It rates what comes of the answers, in chances; `evaluator` itself by default.
     tables
         Exact tables, such as `nardcore.bearoff.TwoSided`: their values stand for whatever they
         cover.
@@ -200,7 +208,7 @@ def label(
 
     def piece(first: int) -> NDArray[np.float32] | None:
         part = boards[first : first + _LABELS]
-        return _train.look_ahead(rules, evaluator, capsules, part, rules.points, stop)
+        return _train.look_ahead(rules, evaluator, judge or evaluator, capsules, part, rules.points, stop)
 
     out = np.empty((len(boards), 10), np.uint16)
     pieces = ((first,) for first in range(0, len(boards), _LABELS))

@@ -73,14 +73,15 @@ class Round:
 
     Attributes
     ----------
-    labels : {"outcomes", "look_ahead"}
-        What the positions are labelled with.
+    labels : {"outcomes", "trace", "look_ahead"}
+        What the positions are labelled with: how their games ended, that mixed with what the player
+        says of the positions that followed, or its look-ahead over the 21 rolls.
     sources : tuple of Source
         The positions.
     nets : tuple of str
         The nets that are fitted: of ``"prune"``, ``"contact"``, ``"race"``.
     window : int
-        Over the labels of so many rounds of this kind, this one the last.
+        Over the labels of so many rounds, this one the last.
     fresh : bool
         Whether fits begin with random weights; else where the last round ended.
     fit : Fit
@@ -92,7 +93,7 @@ class Round:
     ('prune',)
     """
 
-    labels: Literal["outcomes", "look_ahead"]
+    labels: Literal["outcomes", "trace", "look_ahead"]
     sources: tuple[Source, ...]
     nets: tuple[str, ...] = ("prune",)
     window: int = 1
@@ -183,8 +184,8 @@ class Recipe:
                 msg = f"{where}: it needs sources, and nets of this recipe"
                 raise FormatError(msg)
             made = _plan(Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where)
-            if made.labels not in ("outcomes", "look_ahead"):
-                msg = f"{where}: labels are 'outcomes' or 'look_ahead', not {made.labels!r}"
+            if made.labels not in ("outcomes", "trace", "look_ahead"):
+                msg = f"{where}: labels are outcomes, trace or look_ahead, not {made.labels!r}"
                 raise FormatError(msg)
             rounds.append(made)
         if not rounds:

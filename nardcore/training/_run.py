@@ -86,12 +86,12 @@ class Run:
                 self.nets[part] = FloatNet.open(self._path(number, f"{part}.npz"))
         return self.nets
 
-    def player(self) -> Evaluator:
+    def player(self, full: bool = False) -> Evaluator:
         """Make an evaluator of the newest nets; the linear one before there are any."""
-        rules = self.recipe.rules
+        rules, recipe = self.recipe.rules, self.recipe
         if not self.nets:
             return linear_evaluator(rules.movement)
-        return make_player(self.nets, rules, keep=self.recipe.keep, name=self.recipe.name)
+        return make_player(self.nets, rules, keep=recipe.keep, name=recipe.name, full=full)
 
     # ------------------------------------------------------------------------------------- rounds
 
@@ -103,8 +103,8 @@ class Run:
         plan, recipe, player = self.recipe.rounds[number], self.recipe, self.player()
         self._labels(number, player)
         labelled = time.perf_counter()
-        same = [k for k in range(number + 1) if recipe.rounds[k].labels == plan.labels]
-        data = [Labelled.open(self._path(k, "labels.npz")) for k in same[-plan.window :]]
+        window = range(max(0, number + 1 - plan.window), number + 1)
+        data = [Labelled.open(self._path(k, "labels.npz")) for k in window]
         held = data[-1].take(slice(0, recipe.holdout))
         learned = [part.take(slice(recipe.holdout, None)) for part in data]
         before = dict(self.nets)
@@ -136,45 +136,69 @@ class Run:
         recipe, plan = self.recipe, self.recipe.rounds[number]
         rules, found = recipe.rules, []
         for k, source in enumerate(plan.sources):
-            starts = self._mine(number, player, source.mined) if source.mined else None
-            boards, classes = play(
+            starts = self._mine(number, source.mined) if source.mined else None
+            data = play(
                 rules,
                 player,
                 source.positions,
                 source.games,
                 seed=[recipe.seed, number, k],
                 starts=starts,
+                judge=self.player(full=True) if plan.labels == "trace" else None,
                 threads=self.threads,
+                progress=self._every(f"round {number}: played"),
             )
-            found.append(
-                Labelled.of_outcomes(boards, classes)
-                if plan.labels == "outcomes"
-                else self._look_ahead(number, player, boards)
-            )
+            if plan.labels == "look_ahead":
+                data = self._look_ahead(number, player, data.boards)
+            elif recipe.races:
+                data = self._with_races(data)
+            found.append(data)
         data = Labelled.join(found)
         order = np.random.default_rng([recipe.seed, number]).permutation(len(data))
         data.take(order).save(path)
 
-    def _look_ahead(self, number: int, player: Evaluator, boards: Boards) -> Labelled:
-        rules = self.recipe.rules
-        exact = self._races(boards) if self.recipe.races else np.full((len(boards), 10), np.nan)
-        open_ = np.isnan(exact[:, 0])
-        began = time.perf_counter()
+    def _every(self, what: str) -> Callable[[int, int], None]:
+        """Report progress, a tenth at a time."""
+        began, last = time.perf_counter(), 0
 
         def progress(done: int, total: int) -> None:
-            if done * 20 // total != (done - 512) * 20 // total:
+            nonlocal last
+            if done * 10 // total > last:
+                last = done * 10 // total
                 seconds = time.perf_counter() - began
-                self.report(f"round {number}: {done:,} of {total:,} labels, {seconds:.0f} s")
+                self.report(f"{what} {done:,} of {total:,}, {seconds:.0f} s")
 
-        labels = label(rules, player, boards[open_], threads=self.threads, progress=progress)
+        return progress
+
+    def _look_ahead(self, number: int, player: Evaluator, boards: Boards) -> Labelled:
+        exact = self._races(boards)
+        open_ = np.isnan(exact[:, 0])
+        labels = label(
+            self.recipe.rules,
+            player,
+            boards[open_],
+            judge=self.player(full=True) if "contact" in self.nets else player,
+            threads=self.threads,
+            progress=self._every(f"round {number}: labelled"),
+        )
         chances = np.empty((len(boards), 10), np.uint16)
         chances[open_] = labels.chances
         chances[~open_] = Labelled.of(boards[~open_], exact[~open_]).chances
         return Labelled(boards, chances)
 
+    def _with_races(self, data: Labelled) -> Labelled:
+        """Put what the one-sided table says in the place of other labels."""
+        exact = self._races(data.boards)
+        known = ~np.isnan(exact[:, 0])
+        chances = data.chances.copy()
+        chances[known] = Labelled.of(data.boards[known], exact[known]).chances
+        return Labelled(data.boards, chances)
+
     def _races(self, boards: Boards) -> NDArray[np.float64]:
         """Rate races by the one-sided table; NaN where it does not cover them."""
         rules, found = self.recipe.rules, np.full((len(boards), 10), np.nan)
+        if not self.recipe.races:
+            return found
         race = np.flatnonzero(_train.past_each_other(boards, rules))
         if len(race):
             table = _table(self.recipe)
@@ -182,7 +206,7 @@ class Run:
             found[race] = np.roll(chances, 5, axis=1)
         return found
 
-    def _mine(self, number: int, player: Evaluator, share: float) -> Boards:
+    def _mine(self, number: int, share: float) -> Boards:
         """Find where the player and its newest look-ahead disagree most."""
         recipe = self.recipe
         same = [k for k in range(number) if recipe.rounds[k].labels == "look_ahead"]
@@ -191,7 +215,7 @@ class Run:
             raise ValueError(msg)
         data = Labelled.open(self._path(same[-1], "labels.npz")).take(slice(recipe.holdout, None))
         value = points_by_class(recipe.rules.points)
-        return unlike_itself(player, data, value, share, recipe.rules)
+        return unlike_itself(self.player(full=True), data, value, share, recipe.rules)
 
     def _fit(self, part: str, plan: Round, data: list[Labelled]) -> FloatNet:
         recipe, shape = self.recipe, self.recipe.nets[part]
@@ -204,7 +228,13 @@ class Run:
 
         mine = [self._of_phase(part, one) for one in data]
         return fit(
-            net, mine, recipe.rules.points, plan.fit, threads=self.threads, progress=progress
+            net,
+            mine,
+            recipe.rules,
+            plan.fit,
+            masked=part != "prune",
+            threads=self.threads,
+            progress=progress,
         )
 
     def _of_phase(self, part: str, data: Labelled) -> Labelled:
@@ -218,12 +248,12 @@ class Run:
         held = self._of_phase(part, held)
         if not len(held):
             return {}
-        points = self.recipe.rules.points
-        now = measure(self.nets[part], held, points)
+        rules, masked = self.recipe.rules, part != "prune"
+        now = measure(self.nets[part], held, rules, masked=masked)
         about = {"n": now.n, "entropy": now.entropy, "mae": now.mae, "rms": now.rms}
         self.report(f"{part}: held out {now}")
         if before is not None:
-            then = measure(before, held, points)
+            then = measure(before, held, rules, masked=masked)
             about["mae before"] = then.mae
             self.report(f"{part}: before {then}")
         return about
