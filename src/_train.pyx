@@ -10,7 +10,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.math cimport pow
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from nardcore._types cimport *
 from nardcore._simd cimport kernels_t
@@ -28,7 +28,7 @@ cdef extern from "stop.h" nogil:
 
 cdef extern from "train.h" nogil:
     enum:
-        NC_MOST_HIDDEN
+        NC_MOST_HIDDEN, NC_TOGETHER
 
     ctypedef struct model_t "nc_model":
         int32_t rows, active, buckets, hidden
@@ -64,7 +64,8 @@ cdef extern from "train.h" nogil:
 
     ctypedef struct train_kernels_t "nc_train_kernels":
         const char *isa
-        void (*gradient)(const model_t *, const samples_t *, int64_t, int64_t, gradient_t *) noexcept nogil
+        void (*gradient)(const model_t *, const samples_t *, int64_t, int64_t, gradient_t *,
+                         float *) noexcept nogil
         void (*adam)(const adam_t *, float *, float *, float *, float **, int, int64_t, float, float,
                      float) noexcept nogil
         void (*evaluate_rows)(const model_t *, const samples_t *, int64_t, int64_t, float *) noexcept nogil
@@ -188,28 +189,50 @@ cdef class Samples:
             KERNEL.evaluate_rows(&self.model.m, &self.s, first, last, &out[0, 0])
 
 
+def _tiled(w1):
+    """Lay [rows, hidden] out as [hidden / 32, rows, 32]: a copy."""
+    rows, hidden = w1.shape
+    return np.ascontiguousarray(w1.reshape(rows, hidden // 32, 32).transpose(1, 0, 2))
+
+
+cdef float *_start(a) except NULL:
+    cdef float[::1] v = a.reshape(-1)
+    return &v[0]
+
+
+cdef uint8_t *_flags(a) except NULL:
+    cdef uint8_t[::1] v = a
+    return &v[0]
+
+
+cdef inline double faded(double beta, int64_t steps) noexcept nogil:
+    return beta if steps == 1 else pow(beta, steps)
+
+
 cdef class Trainer:
     """A model, its Adam moments, and a gradient for each of a fixed number of shards.
 
     A step is `gradient` for each shard (from any threads), then `begin_step`, then `update` for each part (from any
     threads). Shards are added in their order, so that a step depends on their number and not on threads. Rows that
-    no sample of a step has stay as they are; their moments fade when they are next met.
+    no sample of a step has stay as they are; their moments fade when they are next met. The model's own first layer
+    is old until `finish`.
     """
     cdef readonly Model model
     cdef readonly int shards
     cdef readonly int64_t steps
+    cdef model_t m                      # the first layer in tiles
     cdef gradient_t g[MOST_SHARDS]
+    cdef float *scratch[MOST_SHARDS]
+    cdef float *mean[4]
+    cdef float *square[4]
     cdef adam_t adam
     cdef float clip
-    cdef int64_t[::1] last
-    cdef object keep
-    cdef readonly object moments
+    cdef int64_t[::1] last              # steps in which rows, then buckets, were last updated
+    cdef object w1, grads, keep
 
     def __init__(self, Model model, int shards=2, *, float clip=1e9, float beta1=0.9, float beta2=0.999,
                  float epsilon=1e-8):
-        cdef int i
-        cdef float[::1] g
-        cdef uint8_t[::1] used
+        cdef int i, j
         if not 1 <= shards <= MOST_SHARDS:
             msg = f"there are 1 to {MOST_SHARDS} shards"
             raise ValueError(msg)
@@ -217,31 +240,23 @@ cdef class Trainer:
         self.shards = shards
         self.clip = clip
         self.adam.beta1, self.adam.beta2, self.adam.epsilon = beta1, beta2, epsilon
-        self.keep = []
+        self.w1 = _tiled(model.w1)
+        self.m = model.m
+        self.m.w1 = _start(self.w1)
+        parts = (self.w1, model.b1, model.w2, model.b2)
+        self.grads = [[np.zeros(a.shape, np.float32) for a in parts] for _ in range(shards)]
+        self.keep = [[np.zeros(model.m.rows, np.uint8), np.zeros(model.m.buckets, np.uint8),
+                      np.zeros(NC_TOGETHER * model.m.hidden, np.float32)] for _ in range(shards)]
         for i in range(shards):
-            for j, a in enumerate((model.w1, model.b1, model.w2, model.b2)):
-                flat = np.zeros(a.size, np.float32)
-                self.keep.append(flat)
-                g = flat
-                if j == 0:
-                    self.g[i].w1 = &g[0]
-                elif j == 1:
-                    self.g[i].b1 = &g[0]
-                elif j == 2:
-                    self.g[i].w2 = &g[0]
-                else:
-                    self.g[i].b2 = &g[0]
-            for j, n in enumerate((model.m.rows, model.m.buckets)):
-                flags = np.zeros(n, np.uint8)
-                self.keep.append(flags)
-                used = flags
-                if j == 0:
-                    self.g[i].touched = &used[0]
-                else:
-                    self.g[i].bucket_used = &used[0]
+            self.g[i].w1, self.g[i].b1, self.g[i].w2, self.g[i].b2 = (
+                _start(self.grads[i][0]), _start(self.grads[i][1]), _start(self.grads[i][2]), _start(self.grads[i][3]))
+            self.g[i].touched, self.g[i].bucket_used = _flags(self.keep[i][0]), _flags(self.keep[i][1])
+            self.scratch[i] = _start(self.keep[i][2])
             self.g[i].loss = [0, 0, 0, 0]
-        parts = (model.w1, model.b1, model.w2, model.b2)
-        self.moments = [np.zeros(a.shape, np.float32) for a in parts + parts]
+        moments = [[np.zeros(a.shape, np.float32) for a in parts] for _ in range(2)]
+        for j in range(4):
+            self.mean[j], self.square[j] = _start(moments[0][j]), _start(moments[1][j])
+        self.keep.append(moments)
         self.last = np.zeros(model.m.rows + model.m.buckets, np.int64)
 
     def gradient(self, int shard, Samples samples, int64_t first, int64_t last):
@@ -253,12 +268,13 @@ cdef class Trainer:
             msg = "these samples are of another model or have no targets"
             raise ValueError(msg)
         with nogil:
-            KERNEL.gradient(&self.model.m, &samples.s, first, last, &self.g[shard])
+            KERNEL.gradient(&self.m, &samples.s, first, last, &self.g[shard], self.scratch[shard])
 
     def gradients(self):
         """Give copies of the gradient of each array, the shards added: for tests."""
-        shape = [a.shape for a in (self.model.w1, self.model.b1, self.model.w2, self.model.b2)]
-        return [sum(self.keep[6 * i + j] for i in range(self.shards)).reshape(shape[j]) for j in range(4)]
+        found = [np.sum([grads[j] for grads in self.grads], axis=0) for j in range(4)]
+        found[0] = found[0].transpose(1, 0, 2).reshape(self.model.w1.shape)
+        return found
 
     def losses(self):
         """Take the sums of weight, cross-entropy, squared and absolute error of equity since the last call."""
@@ -279,8 +295,9 @@ cdef class Trainer:
         self.adam.mean_unbias = 1 / (1 - pow(self.adam.beta1, self.steps))
         self.adam.square_unbias = 1 / (1 - pow(self.adam.beta2, self.steps))
 
-    cdef void turn(self, int array, int64_t at, int64_t n, int64_t since, bint *used) noexcept nogil:
-        """Update n numbers of an array from `at` on, last updated at step `since`."""
+    cdef void turn(self, int array, int64_t at, int64_t n, double keep_mean, double keep_square,
+                   const bint *used) noexcept nogil:
+        """Update n numbers of an array from `at` on."""
         cdef float *grads[MOST_SHARDS]
         cdef float *of
         cdef float *w
@@ -291,75 +308,62 @@ cdef class Trainer:
                       else self.g[i].w2 if array == 2 else self.g[i].b2)
                 grads[count] = of + at
                 count += 1
-        if not count:
-            return
-        w = self.model.m.w1 if array == 0 else self.model.m.b1 if array == 1 else (
-            self.model.m.w2 if array == 2 else self.model.m.b2)
+        w = self.m.w1 if array == 0 else self.m.b1 if array == 1 else self.m.w2 if array == 2 else self.m.b2
         KERNEL.adam(&self.adam, w + at, self.mean[array] + at, self.square[array] + at, grads, count, n,
-                    pow(self.adam.beta1, self.steps - since), pow(self.adam.beta2, self.steps - since),
-                    self.clip if array == 0 else 1e9)
-
-    cdef float *mean[4]
-    cdef float *square[4]
-
-    cdef _point(self):
-        cdef float[::1] a
-        cdef int i
-        for i in range(4):
-            a = self.moments[i].reshape(-1)
-            self.mean[i] = &a[0]
-            a = self.moments[4 + i].reshape(-1)
-            self.square[i] = &a[0]
+                    keep_mean, keep_square, self.clip if array == 0 else 1e9)
 
     def update(self, int part, int parts):
         """Make the step in one of some parts, and clear the gradients of it."""
-        cdef int64_t r, width = self.model.m.hidden, rows = self.model.m.rows
+        cdef int64_t r, width = self.m.hidden, rows = self.m.rows, t
         cdef int64_t first = rows * part // parts, last = rows * (part + 1) // parts
         cdef int i, b
         cdef bint used[MOST_SHARDS]
         cdef bint any_used
+        cdef double keep_mean, keep_square
         cdef int64_t[::1] since = self.last
         if not 0 <= part < parts:
             msg = f"there is no part {part} of {parts}"
             raise ValueError(msg)
-        self._point()
         with nogil:
-            for r in range(first, last):
-                any_used = False
+            if last == rows:                            # the padding collects what nobody reads
                 for i in range(self.shards):
-                    used[i] = self.g[i].touched[r]
-                    any_used |= used[i]
-                    self.g[i].touched[r] = 0
-                if any_used:
-                    self.turn(0, r * width, width, since[r], used)
-                    since[r] = self.steps
+                    self.g[i].touched[rows - 1] = 0
+                    for t in range(width // 32):
+                        memset(self.g[i].w1 + (t * rows + rows - 1) * 32, 0, 32 * sizeof(float))
+            for t in range(width // 32):                # tile by tile: memory in its order
+                for r in range(first, last):
+                    any_used = False
+                    for i in range(self.shards):
+                        used[i] = self.g[i].touched[r]
+                        any_used |= used[i]
+                    if any_used:
+                        self.turn(0, (t * rows + r) * 32, 32, faded(self.adam.beta1, self.steps - since[r]),
+                                  faded(self.adam.beta2, self.steps - since[r]), used)
+            for r in range(first, last):
+                for i in range(self.shards):
+                    if self.g[i].touched[r]:
+                        since[r] = self.steps
+                        self.g[i].touched[r] = 0
             if part == parts - 1:
-                for i in range(self.shards):            # the padding collects what nobody reads
-                    for r in range(width):
-                        self.g[i].w1[(rows - 1) * width + r] = 0
+                for i in range(self.shards):
                     used[i] = True
-                self.turn(1, 0, width, self.steps - 1, used)
-                for b in range(self.model.m.buckets):
+                self.turn(1, 0, width, self.adam.beta1, self.adam.beta2, used)
+                for b in range(self.m.buckets):
                     any_used = False
                     for i in range(self.shards):
                         used[i] = self.g[i].bucket_used[b]
                         any_used |= used[i]
                         self.g[i].bucket_used[b] = 0
                     if any_used:
-                        self.turn(2, b * NC_CLASSES * width, NC_CLASSES * width, since[rows + b], used)
-                        self.turn(3, b * NC_CLASSES, NC_CLASSES, since[rows + b], used)
+                        keep_mean = faded(self.adam.beta1, self.steps - since[rows + b])
+                        keep_square = faded(self.adam.beta2, self.steps - since[rows + b])
+                        self.turn(2, b * NC_CLASSES * width, NC_CLASSES * width, keep_mean, keep_square, used)
+                        self.turn(3, b * NC_CLASSES, NC_CLASSES, keep_mean, keep_square, used)
                         since[rows + b] = self.steps
 
-    def state(self):
-        """Give what a checkpoint needs beside the model: (moments, last steps of rows and buckets, steps)."""
-        return self.moments, np.asarray(self.last), self.steps
-
-    def restore(self, moments, last, int64_t steps):
-        """Go on from a checkpoint."""
-        for mine, other in zip(self.moments, moments, strict=True):
-            mine[...] = other
-        np.asarray(self.last)[...] = last
-        self.steps = steps
+    def finish(self):
+        """Write the first layer back to the model's own array."""
+        self.model.w1[...] = self.w1.transpose(1, 0, 2).reshape(self.model.w1.shape)
 
 
 # -------------------------------------------------------------------------------------------- playing

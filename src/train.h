@@ -9,6 +9,7 @@
 #include "nardcore.h"
 
 #define NC_MOST_HIDDEN 1024     /* hidden units: a multiple of 32 */
+#define NC_TOGETHER 1024        /* samples that go through the first layer together */
 
 typedef float nc_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -102,7 +103,7 @@ static inline int nc_past_each_other(const nc_board *b, int movement) {
 
 typedef struct {
   const char *isa;
-  void (*gradient)(const nc_model *, const nc_samples *, int64_t, int64_t, nc_gradient *);
+  void (*gradient)(const nc_model *, const nc_samples *, int64_t, int64_t, nc_gradient *, float *);
   void (*adam)(const nc_adam *, float *, float *, float *, float **, int, int64_t, float, float, float);
   void (*evaluate_rows)(const nc_model *, const nc_samples *, int64_t, int64_t, float *);
   int (*evaluate_plain)(void *, const nc_board *, const nc_board *, int32_t, float *);

@@ -39,49 +39,68 @@ NC_ATTR static void NC(head)(const nc_model *m, int bucket, const float *restric
   }
 }
 
-/* One shard of a minibatch: gradients are added to g, its touched rows marked, the losses summed. */
-NC_ATTR static void NC(gradient)(const nc_model *m, const nc_samples *s, int64_t first, int64_t last, nc_gradient *g) {
-  const int64_t width = m->hidden;
-  float acc[NC_MOST_HIDDEN], h[NC_MOST_HIDDEN], slope[NC_MOST_HIDDEN];
-  float logits[NC_CLASSES], p[NC_CLASSES], d[NC_CLASSES];
-  for (int64_t i = first; i < last; i++) {
-    const uint16_t *rows = s->rows + i * m->active;
-    const float *t = s->target + i * NC_CLASSES;
-    const int bucket = s->bucket[i];
-    const float weight = s->weight ? s->weight[i] : 1.0f;
-    float *gw2 = g->w2 + bucket * NC_CLASSES * width;
-    const float *w2 = m->w2 + bucket * NC_CLASSES * width;
-    NC(accumulate)(m, rows, acc);
-    NC(head)(m, bucket, acc, h, logits);
-    nc_softmax(logits, s->mask ? s->mask[i] : 0x3FF, p);
-    nc_loss(s, p, t, weight, d, g->loss);
-    for (int64_t j = 0; j < width; j++) {       /* the activation's slope: none above one and below zero */
-      const float a = acc[j] > 0 ? acc[j] : 0;
-      acc[j] = a < 1 ? 2 * a : 0;
-    }
-    for (int64_t j = 0; j < width; j += 8) {
-      nc_f8 x = *(const nc_f8 *)(h + j), sum = {0};
-      for (int k = 0; k < NC_CLASSES; k++) {
-        nc_f8 *gw = (nc_f8 *)(gw2 + k * width + j);
-        sum += d[k] * *(const nc_f8 *)(w2 + k * width + j);
-        *gw += d[k] * x;
+/* One shard of a minibatch: gradients are added to g, its touched rows marked, the losses summed.
+ *
+ * Here w1 and its gradient lie in tiles, [hidden / 32][rows][32]: a tile of the whole layer fits the nearer caches, where
+ * all samples look it up before the next is taken. acc has room for NC_TOGETHER samples. */
+NC_ATTR static void NC(gradient)(const nc_model *m, const nc_samples *s, int64_t first, int64_t last, nc_gradient *g,
+                                float *acc) {
+  const int64_t width = m->hidden, tile = (int64_t)m->rows * 32;
+  const int active = m->active;
+  float h[NC_MOST_HIDDEN], logits[NC_CLASSES], p[NC_CLASSES], d[NC_CLASSES];
+  for (; first < last; first += NC_TOGETHER) {
+    const int64_t n = last - first < NC_TOGETHER ? last - first : NC_TOGETHER;
+    for (int64_t j = 0; j < width; j += 32) {
+      const float *w1 = m->w1 + j / 32 * tile;
+      const nc_f8 *b = (const nc_f8 *)(m->b1 + j);
+      const nc_f8 b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
+      for (int64_t i = 0; i < n; i++) {
+        const uint16_t *rows = s->rows + (first + i) * active;
+        nc_f8 a0 = b0, a1 = b1, a2 = b2, a3 = b3, *to = (nc_f8 *)(acc + i * width + j);
+        for (int k = 0; k < active; k++) {
+          const nc_f8 *w = (const nc_f8 *)(w1 + rows[k] * 32);
+          a0 += w[0]; a1 += w[1]; a2 += w[2]; a3 += w[3];
+        }
+        to[0] = a0; to[1] = a1; to[2] = a2; to[3] = a3;
       }
-      sum *= *(const nc_f8 *)(acc + j);
-      *(nc_f8 *)(slope + j) = sum;
-      *(nc_f8 *)(g->b1 + j) += sum;
     }
-    for (int k = 0; k < NC_CLASSES; k++) g->b2[bucket * NC_CLASSES + k] += d[k];
-    g->bucket_used[bucket] = 1;
-    for (int k = 0; k < m->active; k++) {
-      if (rows[k] == m->rows - 1) continue;     /* the padding */
-      g->touched[rows[k]] = 1;
+    for (int64_t i = 0; i < n; i++) {
+      const int bucket = s->bucket[first + i];
+      const uint16_t *rows = s->rows + (first + i) * active;
+      float *own = acc + i * width, *gw2 = g->w2 + bucket * NC_CLASSES * width;
+      const float *w2 = m->w2 + bucket * NC_CLASSES * width;
+      NC(head)(m, bucket, own, h, logits);
+      nc_softmax(logits, s->mask ? s->mask[first + i] : 0x3FF, p);
+      nc_loss(s, p, s->target + (first + i) * NC_CLASSES, s->weight ? s->weight[first + i] : 1.0f, d, g->loss);
+      for (int64_t j = 0; j < width; j++) {     /* the activation's slope: none above one and below zero */
+        const float a = own[j] > 0 ? own[j] : 0;
+        own[j] = a < 1 ? 2 * a : 0;
+      }
+      for (int64_t j = 0; j < width; j += 8) {
+        nc_f8 x = *(const nc_f8 *)(h + j), sum = {0};
+        for (int k = 0; k < NC_CLASSES; k++) {
+          nc_f8 *gw = (nc_f8 *)(gw2 + k * width + j);
+          sum += d[k] * *(const nc_f8 *)(w2 + k * width + j);
+          *gw += d[k] * x;
+        }
+        sum *= *(const nc_f8 *)(own + j);
+        *(nc_f8 *)(own + j) = sum;
+        *(nc_f8 *)(g->b1 + j) += sum;
+      }
+      for (int k = 0; k < NC_CLASSES; k++) g->b2[bucket * NC_CLASSES + k] += d[k];
+      g->bucket_used[bucket] = 1;
+      for (int k = 0; k < active; k++) g->touched[rows[k]] = 1;
     }
     for (int64_t j = 0; j < width; j += 32) {
-      const nc_f8 *from = (const nc_f8 *)(slope + j);
-      nc_f8 a0 = from[0], a1 = from[1], a2 = from[2], a3 = from[3];
-      for (int k = 0; k < m->active; k++) {
-        nc_f8 *to = (nc_f8 *)(g->w1 + rows[k] * width + j);
-        to[0] += a0; to[1] += a1; to[2] += a2; to[3] += a3;
+      float *gw1 = g->w1 + j / 32 * tile;
+      for (int64_t i = 0; i < n; i++) {
+        const uint16_t *rows = s->rows + (first + i) * active;
+        const nc_f8 *from = (const nc_f8 *)(acc + i * width + j);
+        const nc_f8 a0 = from[0], a1 = from[1], a2 = from[2], a3 = from[3];
+        for (int k = 0; k < active; k++) {
+          nc_f8 *to = (nc_f8 *)(gw1 + rows[k] * 32);
+          to[0] += a0; to[1] += a1; to[2] += a2; to[3] += a3;
+        }
       }
     }
   }

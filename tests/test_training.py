@@ -50,7 +50,7 @@ def games():
 
 @pytest.fixture(scope="module")
 def net(games):
-    return fit(FloatNet.fresh("plain", 64, seed=1), games, SHORT, Fit(epochs=8), masked=False)
+    return fit(FloatNet.fresh("plain", 64, seed=1), games, SHORT, Fit(epochs=6, batch=300, warm=5), masked=False)
 
 
 def samples_of(net, data, model, **more):
@@ -105,9 +105,9 @@ def test_gradients_are_those_of_the_loss(games, features, masked):
         largest = used[np.argsort(-np.abs(slope[used]))][:200]
         for i in rng.choice(largest, 8):
             before = flat[i]
-            flat[i] = before + 1e-3
+            flat[i] = before + 1e-4
             up, high = loss(), float(flat[i])
-            flat[i] = before - 1e-3
+            flat[i] = before - 1e-4
             down, low = loss(), float(flat[i])
             flat[i] = before
             assert slope[i] == pytest.approx((up - down) / (high - low), rel=2e-2, abs=2e-4)
@@ -123,6 +123,7 @@ def test_one_step_of_adam_by_hand(games):
     slopes = [g / 64 for g in trainer.gradients()]
     trainer.begin_step(0.01, 1 / 64)
     trainer.update(0, 1)
+    trainer.finish()
     for now, then, g in zip(
         net.arrays.values(), before.arrays.values(), slopes, strict=True
     ):
@@ -136,7 +137,7 @@ def test_one_step_of_adam_by_hand(games):
 
 def test_rows_that_no_sample_has_stay(games):
     before = FloatNet.fresh("plain", 32, seed=2)
-    after = fit(before, games, SHORT, Fit(epochs=1), masked=False)
+    after = fit(before, games, SHORT, Fit(epochs=1, batch=500, warm=1), masked=False)
     rows, _ = rows_of("plain", games.boards)
     unused = np.setdiff1d(np.arange(len(before.w1)), rows)
     assert len(unused) > 100
@@ -157,12 +158,15 @@ def test_padding_stays_zero():
         trainer.gradient(1, samples, 4, 8)
         trainer.begin_step(0.01, 1 / 8)
         trainer.update(0, 1)
+    trainer.finish()
     assert not net.w1[-1].any()
 
 
 def test_clip_bounds_the_first_layer(games):
-    net = fit(FloatNet.fresh("plain", 32, seed=1), games, SHORT, Fit(epochs=4, rate=0.05, clip=0.2))
-    assert np.abs(net.w1).max() == pytest.approx(0.2)
+    plan = Fit(epochs=2, batch=300, warm=1, rate=0.05, clip=0.2)
+    net = fit(FloatNet.fresh("plain", 32, seed=1), games, SHORT, plan)
+    used = np.unique(rows_of("plain", games.boards)[0])
+    assert np.abs(net.w1[used]).max() == pytest.approx(0.2)
 
 
 # ---------------------------------------------------------------------------------- determinism
@@ -232,15 +236,11 @@ def test_games_give_positions_of_the_rules(rules):
 
 
 def test_outcomes_are_those_of_the_side_that_has_moved():
-    # one checker each, on the own 1-point: whoever rolls next wins
-    start = nc.Position.from_points([1] + [0] * 22 + [-2], off=(14, 13))
+    # a roll without a double leaves the mover one checker; then the other side bears off its two
+    start = nc.Position.from_points([3] + [0] * 22 + [-2], off=(12, 13))
     data = play(SHORT, linear(), 64, Games(), seed=[3], starts=start.board[None])
-    ended = nc.Position.from_points([2] + [0] * 22 + [-2], off=(13, 13))
-    data = play(SHORT, linear(), 64, Games(), seed=[3], starts=ended.board[None]) if not len(
-        data
-    ) else data
-    assert (data.boards[:, 26] < 15).all()
-    assert set(np.flatnonzero(data.chances.any(axis=0))) <= {0, 5}
+    assert (data.boards[:, 26] == 14).all()
+    assert (data.chances[:, 5] == 65535).all()
 
 
 def test_a_trace_mixes_what_follows(net):

@@ -242,6 +242,7 @@ def fit(
                 losses[:] = 0
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    trainer.finish()
     about = {"fit": asdict(how), "samples": total, "seconds": time.perf_counter() - began}
     net.about.update(about)
     return net
