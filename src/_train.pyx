@@ -4,7 +4,8 @@ The work is cut into pieces by `nardcore.training`, which calls these functions 
 function of its arguments alone.
 """
 from cpython.pycapsule cimport (
-    PyCapsule_Destructor, PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetContext,
+    PyCapsule_Destructor, PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New,
+    PyCapsule_SetContext,
 )
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.math cimport pow
@@ -111,8 +112,8 @@ cdef class Model:
                 or u1.shape[0] != v1.shape[1] or not 1 <= v2.shape[0] <= 256 or v2.shape[1] != NC_CLASSES
                 or v2.shape[2] != v1.shape[1] or u2.shape[0] != v2.shape[0] or u2.shape[1] != NC_CLASSES
                 or active < 1):
-            msg = (f"a net has w1[rows, hidden], b1[hidden], w2[buckets, 10, hidden], b2[buckets, 10], at most 65536 rows "
-                   f"and 256 buckets, hidden a multiple of 32 up to {NC_MOST_HIDDEN}")
+            msg = (f"a net has w1[rows, hidden], b1[hidden], w2[buckets, 10, hidden], b2[buckets, 10], at most 65536 "
+                   f"rows and 256 buckets, hidden a multiple of 32 up to {NC_MOST_HIDDEN}")
             raise ValueError(msg)
         self.w1, self.b1, self.w2, self.b2 = w1, b1, w2, b2
         self.m.rows = <int32_t>v1.shape[0]

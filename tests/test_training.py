@@ -50,7 +50,13 @@ def games():
 
 @pytest.fixture(scope="module")
 def net(games):
-    return fit(FloatNet.fresh("plain", 64, seed=1), games, SHORT, Fit(epochs=6, batch=300, warm=5), masked=False)
+    return fit(
+        FloatNet.fresh("plain", 64, seed=1),
+        games,
+        SHORT,
+        Fit(epochs=6, batch=300, warm=5),
+        masked=False,
+    )
 
 
 def samples_of(net, data, model, **more):
@@ -124,9 +130,7 @@ def test_one_step_of_adam_by_hand(games):
     trainer.begin_step(0.01, 1 / 64)
     trainer.update(0, 1)
     trainer.finish()
-    for now, then, g in zip(
-        net.arrays.values(), before.arrays.values(), slopes, strict=True
-    ):
+    for now, then, g in zip(net.arrays.values(), before.arrays.values(), slopes, strict=True):
         g = g.copy()
         if g.shape == net.w1.shape:
             g[-1] = 0
@@ -186,9 +190,7 @@ def test_a_fit_is_the_same_for_any_number_of_threads(games):
 def test_games_and_labels_are_the_same_for_any_number_of_threads(net):
     player = plain_player(net, SHORT)
     how = Games(keep=0.2, stray=0.05, random_games=0.3, random_plies=10, trace=0.5)
-    one, two = (
-        play(SHORT, player, 3000, how, seed=[7], judge=player, threads=n) for n in (1, 3)
-    )
+    one, two = (play(SHORT, player, 3000, how, seed=[7], judge=player, threads=n) for n in (1, 3))
     np.testing.assert_array_equal(one.boards, two.boards)
     np.testing.assert_array_equal(one.chances, two.chances)
     boards = one.boards[:700]
@@ -253,9 +255,7 @@ def test_a_trace_mixes_what_follows(net):
     np.testing.assert_array_equal(none.boards, outcomes.boards)
     following = np.roll(net.evaluate(none.boards), 5, axis=1)
     same_game = none.chances[:-1].max(axis=1) < 65535  # not the last position of a game
-    np.testing.assert_allclose(
-        none.targets()[:-1][same_game], following[1:][same_game], atol=1e-4
-    )
+    np.testing.assert_allclose(none.targets()[:-1][same_game], following[1:][same_game], atol=1e-4)
 
 
 def test_strays_leave_out_what_led_to_them(net):

@@ -6,9 +6,9 @@ from nardcore.training._data import Labelled
 from nardcore.training._fit import Fit, Metrics, fit, measure, points_by_class
 from nardcore.training._floats import FloatNet, feature_set, rows_of
 from nardcore.training._player import Score, make_player, plain_player, quantised, score
+from nardcore.training._positions import Games, label, play, unlike_itself
 from nardcore.training._recipe import NetPlan, Recipe, Round, Source
 from nardcore.training._run import Run
-from nardcore.training._positions import Games, label, play, unlike_itself
 
 __all__ = [
     "Fit",

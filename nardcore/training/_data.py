@@ -44,7 +44,8 @@ class Labelled:
 
     def __post_init__(self) -> None:
         if self.boards.shape != (len(self.chances), 32) or self.chances.shape[1:] != (10,):
-            msg = f"boards {self.boards.shape} and chances {self.chances.shape} do not belong together"
+            shapes = f"{self.boards.shape} and chances {self.chances.shape}"
+            msg = f"boards {shapes} do not belong together"
             raise ValueError(msg)
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,8 +128,8 @@ class FloatNet:
 
     def copy(self, **about: Any) -> FloatNet:
         """Copy the arrays, and note something about them."""
-        arrays = {name.lower(): array.copy() for name, array in self.arrays.items()}
-        return replace(self, **arrays, about={**self.about, **about})
+        w1, b1, w2, b2 = (array.copy() for array in self.arrays.values())
+        return FloatNet(self.features, w1, b1, w2, b2, {**self.about, **about})
 
     @property
     def arrays(self) -> dict[str, NDArray[np.float32]]:
@@ -159,7 +159,8 @@ class FloatNet:
         """Write an npz file without pickles, under its name only when it is whole."""
         meta = json.dumps({"features": self.features, "about": self.about})
         whole = io.BytesIO()
-        np.savez(whole, meta=np.array(meta), **self.arrays)
+        arrays: dict[str, Any] = {"meta": np.array(meta), **self.arrays}
+        np.savez(whole, **arrays)
         write_atomically(Path(path), whole.getvalue())
 
     @staticmethod

@@ -208,14 +208,18 @@ def label(
 
     def piece(first: int) -> NDArray[np.float32] | None:
         part = boards[first : first + _LABELS]
-        return _train.look_ahead(rules, evaluator, judge or evaluator, capsules, part, rules.points, stop)
+        return _train.look_ahead(
+            rules, evaluator, judge or evaluator, capsules, part, rules.points, stop
+        )
 
     out = np.empty((len(boards), 10), np.uint16)
     pieces = ((first,) for first in range(0, len(boards), _LABELS))
     for (first,), part in in_order(piece, pieces, stop, threads):
         if part is None:
             break
-        out[first : first + len(part)] = Labelled.of(boards[first : first + len(part)], part).chances
+        out[first : first + len(part)] = Labelled.of(
+            boards[first : first + len(part)], part
+        ).chances
         if progress is not None:
             progress(first + len(part), len(boards))
     return Labelled(boards, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -63,7 +63,7 @@ class Source:
     """
 
     positions: int
-    games: Games = Games()
+    games: Games = field(default_factory=Games)
     mined: float = 0.0
 
 
@@ -98,7 +98,7 @@ class Round:
     nets: tuple[str, ...] = ("prune",)
     window: int = 1
     fresh: bool = False
-    fit: Fit = Fit()
+    fit: Fit = field(default_factory=Fit)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,9 @@ class Recipe:
             If something is missing, unknown or of the wrong kind.
         """
         raw = dict(raw)
-        nets = {str(k): _plan(NetPlan, v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()}
+        nets = {
+            str(k): _plan(NetPlan, v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()
+        }
         if not nets or not set(nets) <= set(PARTS) or "prune" not in nets:
             msg = f"a recipe has the net 'prune' and may have others of {', '.join(PARTS)}"
             raise FormatError(msg)
@@ -183,7 +185,9 @@ class Recipe:
             if not sources or not chosen or not set(chosen) <= set(nets):
                 msg = f"{where}: it needs sources, and nets of this recipe"
                 raise FormatError(msg)
-            made = _plan(Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where)
+            made = _plan(
+                Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where
+            )
             if made.labels not in ("outcomes", "trace", "look_ahead"):
                 msg = f"{where}: labels are outcomes, trace or look_ahead, not {made.labels!r}"
                 raise FormatError(msg)
@@ -192,7 +196,9 @@ class Recipe:
             msg = "a recipe has rounds"
             raise FormatError(msg)
         rules = Rules.parse(str(raw.pop("rules", "backgammon")))
-        return _plan(Recipe, {**raw, "rules": rules, "nets": nets, "rounds": tuple(rounds)}, "recipe")
+        return _plan(
+            Recipe, {**raw, "rules": rules, "nets": nets, "rounds": tuple(rounds)}, "recipe"
+        )
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recipe:
@@ -208,7 +214,7 @@ class Recipe:
 
 def _plan(kind: type[_Plan], raw: Mapping[str, Any], where: str) -> _Plan:
     """Fill a plan, and refuse what it does not know."""
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
     if unknown := set(raw) - set(known):
         msg = f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(known)}"
         raise FormatError(msg)

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from nardcore import _movegen, _train
 from nardcore._rollout import Evaluator
 from nardcore.bearoff import OneSided
+from nardcore.nets import save
 from nardcore.policies import linear_evaluator
 from nardcore.training._data import Labelled
 from nardcore.training._fit import fit, measure, points_by_class
 from nardcore.training._floats import FloatNet, write_atomically
-from nardcore.training._player import make_player, score
+from nardcore.training._player import make_player, quantised, score
 from nardcore.training._positions import label, play, unlike_itself
 from nardcore.training._recipe import Recipe, Round
 from nardcore.typing import Boards
@@ -93,6 +94,18 @@ class Run:
             return linear_evaluator(rules.movement)
         return make_player(self.nets, rules, keep=recipe.keep, name=recipe.name, full=full)
 
+    def save_player(self, path: Path) -> None:
+        """Write the newest nets as integers: a player that `nardcore.Evaluator.net` opens."""
+        recipe = self.recipe
+        part = path.with_name(f".{path.name}")
+        about = {
+            "recipe": f"{recipe.name}.toml",
+            "nets": {k: n.about for k, n in self.nets.items()},
+        }
+        player = quantised(self.nets, recipe.rules, keep=recipe.keep, name=recipe.name, **about)
+        save(player, part)
+        part.replace(path)
+
     # ------------------------------------------------------------------------------------- rounds
 
     def _path(self, number: int, kind: str) -> Path:
@@ -115,6 +128,8 @@ class Run:
                 self._fit(part, plan, learned).save(path)
             self.nets[part] = FloatNet.open(path)
             about["nets"][part] = self._measure(part, before.get(part), held)
+        if "contact" in self.nets:
+            self.save_player(self._path(number, "player.npz"))
         about["samples"] = sum(len(part) for part in learned)
         about["seconds"] = {
             "labels": labelled - began,
