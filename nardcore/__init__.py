@@ -108,7 +108,7 @@ if _TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables and nets are imported when they are first asked for, so that nobody else waits for them.
+    # Tables and nets are imported when they are first asked for: nobody else waits for them.
     if name in ("bearoff", "nets"):
         from importlib import import_module
 

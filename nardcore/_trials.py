@@ -63,9 +63,9 @@ class Spec:
             msg = "policy is one policy or a pair"  # type: ignore[unreachable]
             raise ValueError(msg)
         for one in both:
-            made_for = getattr(one, "movement", None) if isinstance(one, Evaluator) else None
-            if made_for not in (None, position.rules.movement):
-                msg = f"the evaluator {name_of(one)} is for {made_for} nardy"
+            misfit = one.misfit(position.rules) if isinstance(one, Evaluator) else None
+            if misfit:
+                msg = f"the evaluator {name_of(one)} cannot play this game: {misfit}"
                 raise ValueError(msg)
         if not isinstance(opening, bool):
             msg = f"opening is True or False, not {opening!r}"  # type: ignore[unreachable]

@@ -1,8 +1,8 @@
 """Small nets that rate positions: their files, and how they are made into evaluators.
 
-A *player* is a net for positions in contact, one for races, and, if it prunes, a small one over plain
-points that picks the plays worth a closer look. A file (``*.npz``, no pickle) holds the arrays
-``<part>/W1``, ``b1``, ``W2``, ``scale`` and ``b2`` of each part and ``meta``, JSON.
+A *player* is a net for positions in contact, one for races, and, if it prunes, a small one over
+plain points that picks the plays worth a closer look. A file (``*.npz``, no pickle) holds the
+arrays ``<part>/W1``, ``b1``, ``W2``, ``scale`` and ``b2`` of each part and ``meta``, JSON.
 
 >>> import nardcore as nc
 >>> sorted(nc.nets.PARTS)
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -36,7 +37,6 @@ from nardcore.rules import SCORING, Rules
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -89,41 +89,41 @@ class PlayerFile:
     meta: dict[str, Any]
 
 
-def _wrong(what: str) -> FormatError:
+def _refuse(what: str) -> NoReturn:
     msg = f"this is no player: {what}"
-    return FormatError(msg)
+    raise FormatError(msg) from None
 
 
 def _read_meta(meta: Any) -> tuple[dict[str, str], Rules, tuple[int, ...], int]:
-    if not isinstance(meta, dict):
-        raise _wrong("meta is no JSON object")
+    if not isinstance(meta, Mapping):
+        _refuse("meta is no JSON object")
     sets = meta.get("sets")
     if not isinstance(sets, dict) or not {"contact", "race"} <= set(sets) <= set(PARTS):
-        raise _wrong("meta['sets'] names the feature sets of contact, race and perhaps prune")
+        _refuse("meta['sets'] names the feature sets of contact, race and perhaps prune")
     known = feature_sets()
     for part, name in sets.items():
         if name not in known:
-            raise _wrong(f"the feature set {name!r} of {part} is unknown to this version")
+            _refuse(f"the feature set {name!r} of {part} is unknown to this version")
     try:
         rules = Rules.parse(meta.get("rules", ""))
     except (ValueError, TypeError) as error:
-        raise _wrong(f"meta['rules'] is no ruleset: {error}") from None
+        _refuse(f"meta['rules'] is no ruleset: {error}")
     if meta.get("classes", rules.classes_fingerprint) != rules.classes_fingerprint:
-        raise _wrong("meta['classes'] is not the fingerprint of meta['rules']")
+        _refuse("meta['classes'] is not the fingerprint of meta['rules']")
     scoring = meta.get("scoring", list(rules.points))
     if isinstance(scoring, str):
         if scoring not in SCORING:
-            raise _wrong(f"meta['scoring'] is the unknown {scoring!r}")
+            _refuse(f"meta['scoring'] is the unknown {scoring!r}")
         scoring = list(SCORING[scoring])
     if (
         not isinstance(scoring, list | tuple)
         or len(scoring) != 5
         or not all(type(p) is int and abs(p) <= 100 for p in scoring)
     ):
-        raise _wrong("meta['scoring'] must be five points of -100 to 100, or a name")
+        _refuse("meta['scoring'] must be five points of -100 to 100, or a name")
     keep = meta.get("keep", 0)
     if type(keep) is not int or not 0 <= keep <= MAX_KEEP:
-        raise _wrong(f"meta['keep'] must be 0 to {MAX_KEEP}")
+        _refuse(f"meta['keep'] must be 0 to {MAX_KEEP}")
     return dict(sets), rules, tuple(scoring), keep
 
 
@@ -135,8 +135,8 @@ def make(parts: Mapping[str, Mapping[str, NDArray[Any]]], meta: Mapping[str, Any
     parts : mapping
         ``contact``, ``race`` and perhaps ``prune``: what `quantise` gives.
     meta : mapping
-        ``sets`` (the feature set of each part) and ``rules`` (a ruleset's name); perhaps ``scoring``
-        (five points or a name), ``keep``, ``classes``, and anything that JSON can hold.
+        ``sets`` (the feature set of each part) and ``rules`` (a ruleset's name); perhaps
+        ``scoring`` (five points or a name), ``keep``, ``classes``, and anything that JSON can hold.
 
     Raises
     ------
@@ -145,26 +145,26 @@ def make(parts: Mapping[str, Mapping[str, NDArray[Any]]], meta: Mapping[str, Any
 
     Examples
     --------
-    >>> make({}, {})
+    >>> make({}, {"sets": {"contact": "contact_short", "race": "race_short"}, "rules": "chess"})
     Traceback (most recent call last):
         ...
-    nardcore.errors.FormatError: this is no player: meta['sets'] names the feature sets of contact, race and perhaps prune
+    nardcore.errors.FormatError: this is no player: meta['rules'] is no ruleset: ...
     """
-    sets, rules, scoring, keep = _read_meta(dict(meta))
+    sets, rules, scoring, keep = _read_meta(meta)
     if rules.checkers != 15:
-        raise _wrong(f"nets are made for 15 checkers, not {rules.checkers}")
+        _refuse(f"nets are made for 15 checkers, not {rules.checkers}")
     if set(parts) != set(sets):
-        raise _wrong(f"it has the nets {sorted(parts)} and names sets for {sorted(sets)}")
+        _refuse(f"it has the nets {sorted(parts)} and names sets for {sorted(sets)}")
     taken: dict[str, Arrays] = {}
     for part, arrays in parts.items():
         if feature_movement(sets[part]) != rules.movement:
-            raise _wrong(f"the feature set {sets[part]} is not for {rules.movement} nardy")
+            _refuse(f"the feature set {sets[part]} is not for {rules.movement} nardy")
         if part == "prune" and not sets[part].startswith("points_"):
-            raise _wrong(f"the net that prunes sees plain points, not {sets[part]}")
+            _refuse(f"the net that prunes sees plain points, not {sets[part]}")
         try:
             check(arrays, sets[part])
         except ValueError as error:
-            raise _wrong(f"{part}: {error}") from None
+            _refuse(f"{part}: {error}")
         taken[part] = {key: np.ascontiguousarray(arrays[key]) for key in _ARRAYS}
     return PlayerFile(taken, sets, rules, scoring, keep if "prune" in sets else 0, dict(meta))
 
@@ -218,7 +218,7 @@ def load(path: str | os.PathLike[str]) -> PlayerFile:
         try:
             with zipfile.ZipFile(raw) as archive:
                 if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
-                    raise _wrong("it is too large")
+                    _refuse("it is too large")
             raw.seek(0)
             with np.load(raw, allow_pickle=False) as file:
                 meta = file["meta"]
@@ -233,9 +233,9 @@ def load(path: str | os.PathLike[str]) -> PlayerFile:
             found = json.loads(text)
         except FormatError:
             raise
+        # zipfile, zlib, numpy and json each have their own ways to say that a file is damaged
         except Exception as error:
-            # zipfile, zlib, numpy and json each have their own ways to say that a file is damaged
-            raise _wrong(f"{error}") from None
+            _refuse(str(error))
     return make(parts, found)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 cdef extern from "net.h" nogil:
     enum:
-        NC_SETS, NC_PLAIN, NC_PLAIN_ROWS, NC_MAX_HIDDEN, NC_MAX_KEEP
+        NC_SETS, NC_PLAIN, NC_PLAIN_ROWS, NC_MAX_HIDDEN, NC_MAX_KEEP, NC_LANES
         NC_SET_POINTS_SHORT
 
     ctypedef struct set_t "nc_set":
@@ -37,7 +37,7 @@ cdef extern from "net.h" nogil:
         net_t net[3]
         int32_t keep, full
         rules_t rules
-        float points[5]
+        float points[16]
 
 
 PARTS = ("contact", "race", "prune")
@@ -306,6 +306,16 @@ def check(net, str name):
         raise ValueError(msg)
 
 
+def _packed(net):
+    """Arrange the arrays of a net as net.h reads them."""
+    buckets, _, hidden = net["W2"].shape
+    wide = {key: np.zeros((buckets, NC_LANES), np.float32) for key in ("scale", "b2")}
+    for key, a in wide.items():
+        a[:, :NC_CLASSES] = net[key]
+    chunks = net["W2"].reshape(buckets, NC_CLASSES, hidden // 32, 32).transpose(0, 2, 1, 3)
+    return {key: aligned(a) for key, a in ({**net, "W2": chunks} | wide).items()}
+
+
 cdef class Player:
     """Nets as the kernels read them, and the capsule ``"nardcore.evaluator"`` of an evaluator of them.
 
@@ -320,7 +330,7 @@ cdef class Player:
         cdef CompiledRules r = compiled(rules)
         cdef const int16_t[:, ::1] w1
         cdef const int16_t[::1] b1
-        cdef const int8_t[:, :, ::1] w2
+        cdef const int8_t[:, :, :, ::1] w2
         cdef const float[:, ::1] scale
         cdef const float[:, ::1] b2
         cdef net_t *net
@@ -331,7 +341,7 @@ cdef class Player:
             if part not in parts:
                 continue
             check(parts[part], sets[part])
-            arrays = {key: aligned(parts[part][key]) for key in ("W1", "b1", "W2", "scale", "b2")}
+            arrays = _packed(parts[part])
             self.kept.append(arrays)
             net = &self.p.net[i]
             w1, b1, w2 = arrays["W1"], arrays["b1"], arrays["W2"]
@@ -345,7 +355,7 @@ cdef class Player:
                 raise ValueError(msg)
             net.hidden = <int32_t>b1.shape[0]
             net.buckets = <int32_t>b2.shape[0]
-            net.w1, net.b1, net.w2 = &w1[0, 0], &b1[0], &w2[0, 0, 0]
+            net.w1, net.b1, net.w2 = &w1[0, 0], &b1[0], &w2[0, 0, 0, 0]
             net.scale, net.b2 = &scale[0, 0], &b2[0, 0]
         for part in ("contact", "race"):
             if part not in parts:
@@ -357,11 +367,15 @@ cdef class Player:
         self.p.keep = keep
         self.p.full = full
         self.p.rules = r.c
+        if len(points) != 5:
+            msg = f"a scoring is five points, not {len(points)}"
+            raise ValueError(msg)
         for i in range(5):
             if not -100 <= points[i] <= 100:
                 msg = f"points are -100 to 100, not {points[i]}"
                 raise ValueError(msg)
             self.p.points[i] = points[i]
+            self.p.points[5 + i] = -points[i]
         self.e.version = NC_EVALUATOR_VERSION
         self.e.flags = 0 if full else NC_SCORE_ONLY
         self.e.state = &self.p

@@ -58,8 +58,10 @@ cdef class Evaluator:
     ----------
     name : str
         What results call the policy.
-    owner : PyCapsule or None
-        Where it came from, for one of another extension.
+    owner : object
+        What it is made of, where that is of another extension or nets; else None.
+    rules : Rules or None
+        The rules its nets were trained for.
 
     Examples
     --------
@@ -172,6 +174,7 @@ cdef class Evaluator:
         cdef Evaluator self = Evaluator.from_capsule(owner.make_capsule(), "net" if name is None else name)
         self.owner = owner                      # what the capsule points to is part of it
         self.made_for = player.rules.movement
+        self.rules = player.rules
         return self
 
     @staticmethod
@@ -214,6 +217,23 @@ cdef class Evaluator:
         self.name = name
         self.owner = capsule
         return self
+
+    def misfit(self, rules):
+        """Say why it cannot play by some rules, or None where it can.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.policies.linear_evaluator("short").misfit(nc.LONG_NARDY)
+        'it is for short nardy'
+        """
+        if self.made_for not in (None, rules.movement):
+            return f"it is for {self.made_for} nardy"
+        if self.rules is not None:
+            for field in ("checkers", "off_protects", "long_koks"):
+                if getattr(self.rules, field) != getattr(rules, field):
+                    return f"it is for {field}={getattr(self.rules, field)}"
+        return None
 
     @property
     def movement(self):

@@ -121,6 +121,41 @@ static inline int nc_shots(const nc_view *o, uint32_t *blots) {
     *blots = 0;
     return 0;
   }
+#if defined(__AVX2__) && !defined(NC_PORTABLE)
+  const __m256i zero = _mm256_setzero_si256(), f = _mm256_set1_epi32((int)from), m = _mm256_set1_epi32((int)open);
+  const __m256i t = _mm256_set1_epi32((int)target), r = _mm256_set1_epi32((int)rest), g = _mm256_set1_epi32((int)goes_on);
+  __m256i hits = zero, d, now, hit;
+  for (int i = 0; i < 2; i++) {
+    __m256i a = nc_load(first + 8 * i), c = nc_load(other + 8 * i);
+    __m256i one = _mm256_and_si256(_mm256_srlv_epi32(f, a), m), two = _mm256_and_si256(_mm256_srlv_epi32(f, c), m);
+    hit = _mm256_or_si256(one, two);
+    one = _mm256_or_si256(_mm256_and_si256(one, g), _mm256_andnot_si256(_mm256_cmpeq_epi32(one, zero), r));
+    two = _mm256_or_si256(_mm256_and_si256(two, g), _mm256_andnot_si256(_mm256_cmpeq_epi32(two, zero), r));
+    hit = _mm256_or_si256(hit, _mm256_or_si256(_mm256_srlv_epi32(one, c), _mm256_srlv_epi32(two, a)));
+    hit = _mm256_andnot_si256(_mm256_cmpeq_epi32(a, zero), _mm256_and_si256(hit, t));
+    hits = _mm256_or_si256(hits, hit);
+    count += 16 - 2 * (uint32_t)nc_bits((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(hit, zero))));
+  }
+  d = nc_load(twice);
+  hit = zero;
+  now = _mm256_set1_epi32((int)o->own);
+  if (o->bar) {
+    hit = _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32((int)bar), d), m);
+    now = _mm256_andnot_si256(_mm256_cmpeq_epi32(hit, zero), _mm256_or_si256(now, hit));
+  }
+  for (int k = o->bar; k < 4; k++) {
+    now = _mm256_and_si256(_mm256_srlv_epi32(now, d), m);
+    hit = _mm256_or_si256(hit, now);
+  }
+  hit = _mm256_and_si256(hit, t);
+  hits = _mm256_or_si256(hits, hit);
+  count += 8 - (uint32_t)nc_bits((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(hit, zero))));
+  {
+    __m128i h = _mm_or_si128(_mm256_castsi256_si128(hits), _mm256_extracti128_si256(hits, 1));
+    h = _mm_or_si128(h, _mm_shuffle_epi32(h, 0x4E));
+    any = (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(h, _mm_shuffle_epi32(h, 0xB1)));
+  }
+#else
   for (int i = 0; i < 16; i++) {
     uint32_t a = first[i], c = other[i], one = from >> a & open, two = from >> c & open;
     uint32_t hit = one | two | ((one & goes_on) | (one ? rest : 0)) >> c | ((two & goes_on) | (two ? rest : 0)) >> a;
@@ -139,6 +174,7 @@ static inline int nc_shots(const nc_view *o, uint32_t *blots) {
     any |= hit;
     count += hit ? 1 : 0;
   }
+#endif
   *blots = any;
   return (int)count;
 }
@@ -177,7 +213,7 @@ typedef struct {
 static const nc_set nc_sets[NC_SETS] = {
   {"points_short", NC_SHORT, 0, 1, {0}},
   {"points_long", NC_LONG, 0, 1, {0}},
-  {"contact_short", NC_SHORT, 28, 9,
+  {"contact_short", NC_SHORT, 30, 9,
    {NC_PAIR(56),        /* 0 pips / 4 */
     81, 26,             /* 2 lead in pips / 2, from +-80; contact left: by how many points the last checkers overlap */
     NC_PAIR(259),       /* 4 shots of this side, 37, by points held in its home, 7 */
@@ -191,7 +227,8 @@ static const nc_set nc_sets[NC_SETS] = {
     NC_PAIR(84),        /* 20 points held at home, 7, blots there, 4, the opponent's checkers on the bar, 3 */
     NC_PAIR(32),        /* 22 mobility: steps open to it, over the six dice, / 2 */
     NC_PAIR(24),        /* 24 pips to spare: on its points 7..18, down to 6, / 4 */
-    NC_PAIR(208)}},     /* 26 checkers that have to pass the opponent's last one, 16, by contact left / 2, 13 */
+    NC_PAIR(208),       /* 26 checkers that have to pass the opponent's last one, 16, by contact left / 2, 13 */
+    NC_PAIR(64)}},      /* 28 points it holds in the opponent's home */
   {"race_short", NC_SHORT, 14, 4,
    {121, 820,           /* 0 lead in pips; lead / 2, 41, by its pips / 8, 20 */
     NC_PAIR(192),       /* 2 pips */
@@ -292,6 +329,7 @@ static inline int nc_contact_short_side(const nc_board *b, const nc_view *o, con
   x[22] = (uint16_t)(o->bar ? nc_bits(~closed >> 18 & home) / 2 : 3 + moves / 2);
   x[24] = (uint16_t)(o->sum[2] >> 2);
   x[26] = (uint16_t)(nc_least(foe < 24 ? nc_checkers_from(b, foe + 1) : 0, 15) * 13 + contact / 2);
+  x[28] = (uint16_t)(held >> 18);
   return (back + 1) / 2;
 }
 
@@ -383,46 +421,45 @@ static inline int nc_contact_long(const nc_board *b, uint16_t *x) {
   return 3 * mine + theirs;
 }
 
-/* The active rows of a board in a set, NC_PLAIN + experts of them, and its bucket. */
-static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
-  const int8_t *p = (const int8_t *)b;
-  uint16_t x[NC_MAX_EXPERTS];
+static inline int nc_plain_row(const int8_t *bytes, int i) { return i * 32 + ((bytes[i] + 16) & 31); }
+
+/* The active expert rows of a board in a set, and its bucket. The places behind the last are not written. */
+static inline int nc_experts(int set, const nc_board *b, uint16_t *rows) {
   const nc_layout *t = &nc_layouts[set];
-  int bucket = 0;
-  for (int i = 0; i < NC_PLAIN; i++) rows[i] = (uint16_t)(i * 32 + ((p[i] + 16) & 31));
+  int bucket;
+  uint16_t x[NC_MAX_EXPERTS] = {0};
   if (set <= NC_SET_POINTS_LONG) return 0;
   if (set == NC_SET_CONTACT_SHORT) bucket = nc_contact_short(b, x);
   else if (set == NC_SET_CONTACT_LONG) bucket = nc_contact_long(b, x);
   else bucket = nc_race(b, nc_sets[set].movement, x);
   for (int g = 0; g < nc_sets[set].experts; g++) {
     uint16_t r = (uint16_t)(t->first[g] + x[g]);
-    rows[NC_PLAIN + g] = r < t->last[g] ? r : t->last[g];
+    rows[g] = r < t->last[g] ? r : t->last[g];
   }
   return bucket;
+}
+
+/* All active rows, the plain ones first. */
+static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
+  for (int i = 0; i < NC_PLAIN; i++) rows[i] = (uint16_t)nc_plain_row((const int8_t *)b, i);
+  return nc_experts(set, b, rows + NC_PLAIN);
 }
 
 /* ---- what can still happen ------------------------------------------------------------------------------------------
  * A bit for each of the ten outcome classes of an after-position that the rules do not exclude; finished ones have one. Some
  * that could be excluded by counting rolls are kept: the mask never drops what can happen, and may keep what cannot. */
-static inline uint32_t nc_possible_states(const nc_rules *rules, const nc_board *b, int race) {
-  const int movement = rules->movement;
-  int rear, off = b->off[0] > 0;
-  uint32_t own = nc_positive(nc_load(b)) & NC_ALL_POINTS, states = 1u << NC_ANY_OFF;
-  rear = own ? nc_highest(own) : -1;
-  if (movement == NC_LONG) {
+static inline uint32_t nc_possible_states(const nc_rules *rules, uint32_t own, uint32_t home, uint32_t start, int off,
+                                          int race) {
+  uint32_t states = 1u << NC_ANY_OFF;
+  if (rules->movement == NC_LONG) {
     if (off) return states;
     states |= 1u << NC_ALL_HOME;
-    if (rear >= 6) states |= 1u << NC_OUTSIDE;
-    if (rear >= 18) states |= 1u << NC_WINNER_HOME;
+    if (own & ~home) states |= 1u << NC_OUTSIDE;
+    if (own & start) states |= 1u << NC_WINNER_HOME;
     switch (rules->long_koks) {
-      case NC_KOKS_ALL_IN_START: if (own && nc_lowest(own) >= 18) states |= 1u << NC_ON_BAR; break;
-      case NC_KOKS_ANY_IN_START:
-        states &= ~(1u << NC_WINNER_HOME);
-        if (rear >= 18) states |= 1u << NC_ON_BAR;
-        break;
-      case NC_KOKS_NONE_HOME:
-        if (own && nc_lowest(own) >= 6) states |= 1u << NC_ON_BAR;
-        break;
+      case NC_KOKS_ALL_IN_START: states |= own && !(own & ~start) ? 1u << NC_ON_BAR : 0; break;
+      case NC_KOKS_ANY_IN_START: states = own & start ? (states & ~(1u << NC_WINNER_HOME)) | 1u << NC_ON_BAR : states; break;
+      case NC_KOKS_NONE_HOME: states |= own && !(own & home) ? 1u << NC_ON_BAR : 0; break;
       default: break;
     }
     return states;
@@ -430,8 +467,8 @@ static inline uint32_t nc_possible_states(const nc_rules *rules, const nc_board 
   if (off && rules->off_protects) return states;
   if (!off) states |= 1u << NC_ALL_HOME;
   if (!race) return states | 1u << NC_OUTSIDE | 1u << NC_WINNER_HOME | 1u << NC_ON_BAR;
-  if (rear >= 6) states |= 1u << NC_OUTSIDE;
-  if (rear >= 18) states |= 1u << NC_WINNER_HOME;
+  if (own & ~home) states |= 1u << NC_OUTSIDE;
+  if (own & start) states |= 1u << NC_WINNER_HOME;
   return states;
 }
 
@@ -445,10 +482,11 @@ static inline int nc_is_race(int movement, const nc_board *b) {
 }
 
 static inline uint32_t nc_possible(const nc_rules *rules, const nc_board *b, int race) {
-  nc_board turned;
-  if (rules->movement == NC_LONG) nc_flip_long(b, &turned);
-  else nc_flip_short(b, &turned);
-  return nc_possible_states(rules, &turned, race) | nc_possible_states(rules, b, race) << 5;
+  const int turned = rules->movement == NC_LONG;
+  nc_vec v = nc_load(b);
+  uint32_t mine = nc_positive(v) & NC_ALL_POINTS, theirs = nc_negative(v) & NC_ALL_POINTS;
+  return nc_possible_states(rules, theirs, turned ? 0x03F000 : 0xFC0000, turned ? 0x000FC0 : 0x00003F, b->off[1] > 0, race) |
+         nc_possible_states(rules, mine, 0x00003F, 0xFC0000, b->off[0] > 0, race) << 5;
 }
 
 #endif
