@@ -21,6 +21,7 @@ PUBLIC = (
     "render",
     "rollouts",
     "rules",
+    "training",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -23,6 +23,7 @@ LEVEL = {
     "_net": 3,
     "_bearoff": 4,
     "_rollout": 4,
+    "_train": 5,
     "_capi": 5,
 }
 # _types and _simd are both at the bottom: the second names the structs of the first

@@ -82,6 +82,11 @@ class Metrics:
         Cross-entropy less that of the labels themselves.
     mae, rms : float
         Absolute and root of squared error of the equity, in points.
+
+    Examples
+    --------
+    >>> print(Metrics(100, 0.01, 0.05, 0.07))
+    entropy 0.01000, mae 0.0500, rms 0.0700
     """
 
     n: int
@@ -106,7 +111,30 @@ def points_by_class(points: Sequence[int]) -> NDArray[np.float64]:
 
 
 def measure(net: FloatNet, data: Labelled, rules: Rules, *, masked: bool = True) -> Metrics:
-    """Measure a net on a set of labels."""
+    """Measure a net on a set of labels.
+
+    Parameters
+    ----------
+    net
+        The net.
+    data
+        Labels.
+    rules
+        By their points equity is counted.
+    masked
+        As for `fit`.
+
+    Returns
+    -------
+    Metrics
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> data = Labelled.of_outcomes(nc.batch.start(4), np.array([0, 2, 5, 7]))
+    >>> measure(FloatNet.fresh("plain", 32, seed=1), data, nc.BACKGAMMON).n
+    4
+    """
     value = points_by_class(rules.points)
     wanted = data.targets().astype(np.float64)
     found = net.evaluate(data.boards, rules if masked else None).astype(np.float64)

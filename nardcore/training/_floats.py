@@ -102,7 +102,13 @@ class FloatNet:
 
     @staticmethod
     def fresh(features: str, hidden: int, *, seed: int) -> FloatNet:
-        """Make a net of small random weights."""
+        """Make a net of small random weights.
+
+        Examples
+        --------
+        >>> FloatNet.fresh("plain", 64, seed=1).w2.shape
+        (1, 10, 64)
+        """
         rows, active, buckets = feature_set(features)
         rng = np.random.default_rng(seed)
         w1 = rng.normal(0, 0.35 / np.sqrt(active), (rows, hidden)).astype(np.float32)
@@ -127,7 +133,13 @@ class FloatNet:
         return feature_set(self.features)[1]
 
     def copy(self, **about: Any) -> FloatNet:
-        """Copy the arrays, and note something about them."""
+        """Copy the arrays, and note something about them.
+
+        Examples
+        --------
+        >>> FloatNet.fresh("plain", 32, seed=1).copy(round=3).about
+        {'round': 3}
+        """
         w1, b1, w2, b2 = (array.copy() for array in self.arrays.values())
         return FloatNet(self.features, w1, b1, w2, b2, {**self.about, **about})
 
@@ -137,13 +149,27 @@ class FloatNet:
         return {name: getattr(self, name.lower()) for name in _ARRAYS}
 
     def model(self) -> _train.Model:
-        """Give the native model, which uses these arrays."""
+        """Give the native model, which uses these arrays.
+
+        Examples
+        --------
+        >>> net = FloatNet.fresh("plain", 32, seed=1)
+        >>> net.model().w1 is net.w1
+        True
+        """
         return _train.Model(self.w1, self.b1, self.w2, self.b2, self.active)
 
     def evaluate(self, boards: Boards, rules: Rules | None = None) -> NDArray[np.float32]:
         """Rate after-positions: the ten chances, seen by the side that has just moved.
 
         With `rules`, classes that these make impossible have none.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> after = nc.Position.start().plays((3, 1)).boards
+        >>> FloatNet.fresh("plain", 32, seed=1).evaluate(after).shape
+        (16, 10)
         """
         out = np.empty((len(boards), 10), np.float32)
         model = self.model()
@@ -156,7 +182,16 @@ class FloatNet:
         return out
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an npz file without pickles, under its name only when it is whole."""
+        """Write an npz file without pickles, under its name only when it is whole.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     FloatNet.fresh("plain", 32, seed=1).save(f"{folder}/net.npz")
+        ...     FloatNet.open(f"{folder}/net.npz").features
+        'plain'
+        """
         meta = json.dumps({"features": self.features, "about": self.about})
         whole = io.BytesIO()
         arrays: dict[str, Any] = {"meta": np.array(meta), **self.arrays}
@@ -165,7 +200,20 @@ class FloatNet:
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> FloatNet:
-        """Read what `save` wrote."""
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        FormatError
+            If the file is none, or damaged.
+
+        Examples
+        --------
+        >>> FloatNet.open("none.npz")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: [Errno 2] No such file or directory: 'none.npz'
+        """
         try:
             with np.load(path, allow_pickle=False) as file:
                 meta = json.loads(str(file["meta"]))

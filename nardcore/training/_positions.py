@@ -238,6 +238,16 @@ def unlike_itself(
 ) -> Boards:
     """Find the positions where an evaluator and its look-ahead disagree most.
 
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> from nardcore.training import FloatNet, plain_player, points_by_class
+    >>> player = plain_player(FloatNet.fresh("plain", 32, seed=1), nc.BACKGAMMON)
+    >>> data = Labelled.of_outcomes(nc.batch.start(4), np.array([0, 2, 5, 7]))
+    >>> value = points_by_class(nc.BACKGAMMON.points)
+    >>> unlike_itself(player, data, value, 0.5, nc.BACKGAMMON).shape
+    (2, 32)
+
     Returns
     -------
     ndarray of int8

@@ -158,6 +158,13 @@ class Recipe:
     def of(raw: Mapping[str, Any]) -> Recipe:
         """Read a recipe from plain values.
 
+        Examples
+        --------
+        >>> Recipe.of({"nets": {}})
+        Traceback (most recent call last):
+            ...
+        nardcore.errors.FormatError: a recipe has the net 'prune' ...
+
         Raises
         ------
         FormatError
@@ -202,7 +209,15 @@ class Recipe:
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recipe:
-        """Read a TOML file."""
+        """Read a TOML file.
+
+        Examples
+        --------
+        >>> Recipe.open("none.toml")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: [Errno 2] No such file or directory: 'none.toml'
+        """
         try:
             with Path(path).open("rb") as file:
                 raw = tomllib.load(file)

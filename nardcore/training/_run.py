@@ -77,7 +77,13 @@ class Run:
     nets: dict[str, FloatNet] = field(default_factory=dict)
 
     def run(self, rounds: int | None = None) -> dict[str, FloatNet]:
-        """Run the rounds that are not yet done, and give the newest nets."""
+        """Run the rounds that are not yet done, and give the newest nets.
+
+        Examples
+        --------
+        >>> callable(Run.run)
+        True
+        """
         for number in range(len(self.recipe.rounds) if rounds is None else rounds):
             done = self._path(number, "json")
             if not done.exists():
@@ -88,20 +94,33 @@ class Run:
         return self.nets
 
     def player(self, full: bool = False) -> Evaluator:
-        """Make an evaluator of the newest nets; the linear one before there are any."""
+        """Make an evaluator of the newest nets; the linear one before there are any.
+
+        Examples
+        --------
+        >>> plan = {"positions": 10}
+        >>> raw = {"name": "x", "nets": {"prune": {"features": "plain", "hidden": 64}}}
+        >>> recipe = Recipe.of(raw | {"rounds": [{"labels": "outcomes", "sources": [plan]}]})
+        >>> Run(recipe, Path("nowhere")).player().name
+        'linear'
+        """
         rules, recipe = self.recipe.rules, self.recipe
         if not self.nets:
             return linear_evaluator(rules.movement)
         return make_player(self.nets, rules, keep=recipe.keep, name=recipe.name, full=full)
 
     def save_player(self, path: Path) -> None:
-        """Write the newest nets as integers: a player that `nardcore.Evaluator.net` opens."""
+        """Write the newest nets as integers: a player that `nardcore.Evaluator.net` opens.
+
+        Examples
+        --------
+        >>> callable(Run.save_player)
+        True
+        """
         recipe = self.recipe
         part = path.with_name(f".{path.name}")
-        about = {
-            "recipe": f"{recipe.name}.toml",
-            "nets": {k: n.about for k, n in self.nets.items()},
-        }
+        fits = {part: net.about for part, net in self.nets.items()}
+        about = {"recipe": f"{recipe.name}.toml", "training": fits}
         player = quantised(self.nets, recipe.rules, keep=recipe.keep, name=recipe.name, **about)
         save(player, part)
         part.replace(path)
