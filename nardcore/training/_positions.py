@@ -112,6 +112,9 @@ def play(
     (100, np.True_)
     """
     starts = batch.start(1, rules) if starts is None else np.ascontiguousarray(starts)
+    if not how.keep or positions < 1:
+        msg = "these games give no positions"
+        raise ValueError(msg)
     stop = Stop()
     words = key(tuple(seed))
 
@@ -148,7 +151,7 @@ def play(
             progress(min(have, positions), positions)
         if have >= positions:
             break
-        if idle > 1000:
+        if idle > 100:
             msg = "these games give no positions"
             raise ValueError(msg)
     return Labelled.join(found).take(slice(0, positions))
