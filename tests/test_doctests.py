@@ -31,6 +31,7 @@ PUBLIC = (
     "rollouts",
     "rules",
     "stakes",
+    "training",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

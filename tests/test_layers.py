@@ -24,6 +24,7 @@ LEVEL = {
     "_bearoff": 4,
     "_rollout": 4,
     "_search": 5,
+    "_train": 5,
     "_capi": 5,
     "_playout": 6,
 }
