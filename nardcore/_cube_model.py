@@ -217,17 +217,24 @@ class CubeModel:
             return None
         return self.step(stake)
 
-    def dead(self, stake: int, owner: Owner) -> Line:
-        """Give the value if nobody raises any more, but for raises that cost nothing.
+    def free(self, stake: int, owner: Owner) -> int | None:
+        """Give the stake that its owner may raise to with nothing to lose, None if there is none.
 
-        A side that loses all by losing the stake it holds raises at once.
+        A side that loses all by losing the stake it holds loses no more by losing a higher one.
         """
-        if owner != "centred":
-            mine = owner == "owned"
-            higher = self.may(stake, mover=mine)
-            if higher is not None and self.payoff.enough(stake * self._least, mover=not mine):
-                return self.dead(higher, "opponent" if mine else "owned")
-        return Line.straight(*self.ends(stake, owner))
+        mine = owner == "owned"
+        if owner == "centred" or not self.payoff.enough(stake * self._least, mover=not mine):
+            return None
+        return self.may(stake, mover=mine)
+
+    def dead(self, stake: int, owner: Owner) -> Line:
+        """Give the value if nobody raises any more, but for raises that cost nothing."""
+        higher = self.free(stake, owner)
+        if higher is None:
+            return Line.straight(*self.ends(stake, owner))
+        if owner == "owned":
+            return self._bent(stake, owner, self.dead(higher, "opponent"), None)
+        return self._bent(stake, owner, None, self.dead(higher, "owned"))
 
     def live(self, stake: int, owner: Owner) -> Line:
         """Give the value if raises come at the best moment."""
@@ -237,14 +244,32 @@ class CubeModel:
         return self._live[key]
 
     def _make_live(self, stake: int, owner: Owner) -> Line:
-        start, end = self.ends(stake, owner)
-        up, down = self._all(self.payoff.value(stake)), self._all(self.payoff.value(-stake))
         mine = None if owner == "opponent" else self.may(stake, mover=True)
         theirs = None if owner == "owned" else self.may(stake, mover=False)
+        return self._bent(
+            stake,
+            owner,
+            None if mine is None else self.live(mine, "opponent"),
+            None if theirs is None else self.live(theirs, "owned"),
+        )
+
+    def _bent(self, stake: int, owner: Owner, given: Line | None, taken: Line | None) -> Line:
+        """Bend the line between a loss and a win where somebody refuses.
+
+        Parameters
+        ----------
+        stake, owner
+            The stake, and who may raise it.
+        given, taken
+            The value after the mover, and after the opponent, has raised and been accepted; None
+            for a side that does not raise.
+        """
+        start, end = self.ends(stake, owner)
+        up, down = self._all(self.payoff.value(stake)), self._all(self.payoff.value(-stake))
         # The opponent refuses from b on, the mover below a. Where the dearer wins are worth more
         # than that, the owner plays on: its value is the concave hull of what it can have.
-        b = None if mine is None else self.live(mine, "opponent").reaches(up)
-        a = None if theirs is None else self.live(theirs, "owned").leaves(down)
+        b = None if given is None else given.reaches(up)
+        a = None if taken is None else taken.leaves(down)
         above = below = Line.straight(start, end)
         if b is not None:
             above = Line.bent(start, b, np.maximum(up, start + (end - start) * b), end)
@@ -299,6 +324,8 @@ class CubeModel:
         accept = taken <= refused
         offer = no
         if self.may(stake, mover=True) is not None:
-            # what rounding leaves is no reason to raise
-            offer = np.minimum(taken, refused) > hold + 1e-12 * np.abs(refused)
+            # What rounding leaves is no reason to raise; but a raise that costs nothing may as well
+            # come now, for there may be no other time for it.
+            sign = 1 if self.free(stake, owner) is None else -1
+            offer = np.minimum(taken, refused) > hold + sign * 1e-12 * np.abs(refused)
         return Verdict(hold, taken, refused, offer, accept, beaver)

@@ -14,11 +14,8 @@ from nardcore.match_equity import SHARES, MatchEquity, MatchScore, default_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from nardcore._cube_model import Floats
     from nardcore.rules import Rules
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["Terms", "as_chances"]
 

@@ -16,12 +16,14 @@ from nardcore import _rollout
 from nardcore._cube_model import Owner, Verdict
 from nardcore._cube_terms import Terms
 from nardcore._judge import chances_of
+from nardcore._ratings import signed_points
+from nardcore._results import _join, _quantile
 from nardcore._trials import Spec, _Lockstep
 from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled, RulesError, TableError
 from nardcore.match_equity import EFFICIENCY, whole
 from nardcore.policies import Evaluator, name_of
-from nardcore.rollouts import _join, _last_trial, _quantile, _scoring
+from nardcore.rollouts import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +32,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nardcore._board import Position
+    from nardcore._cube_model import Floats
     from nardcore._rollout import Stop
     from nardcore.match_equity import MatchEquity, MatchScore
     from nardcore.typing import Boards, PolicyLike, Progress, Seed
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["CubefulResult", "rollout_cubeful"]
 
@@ -141,7 +142,7 @@ class CubefulResult:
         >>> r.equity() == nc.rollout(nc.Position.start(), games=200, seed=1).equity()
         True
         """
-        points = _scoring(scoring, self.position)
+        points = signed_points(scoring, self.position.rules)
         return float(np.array(self.counts, np.float64) @ points / max(self.games, 1))
 
     @property
@@ -217,6 +218,21 @@ class CubefulResult:
             table_games=self.table_games + other.table_games,
             total_plies=self.total_plies + other.total_plies,
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything the result holds, and what follows from it, as plain JSON values.
+
+        Examples
+        --------
+        >>> import nardcore as nc, json
+        >>> r = nc.rollout_cubeful(nc.Position.start(), games=20, seed=1)
+        >>> json.loads(json.dumps(r.to_dict()))["stakes"] == [list(pair) for pair in r.stakes]
+        True
+        """
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        more = {"games": self.games, "cubeful": self.cubeful, "stderr": self.stderr}
+        known = {key: None if math.isnan(value) else value for key, value in more.items()}
+        return {**values, "position": self.position.text(), **known}
 
     def __repr__(self) -> str:
         what = "points" if self.match is None else f"match chance at {self.match}"
@@ -528,7 +544,7 @@ def rollout_cubeful(
     if judge is None:
         judge = _default_judge(spec)
     request = _Request(spec, terms, judge, tuple(tables))
-    last = _last_trial(games, target_stderr, first)
+    last = Limits.make(games, target_stderr, None, first).last
     first = whole(first, "first")
     total = None if last is None else last - first
     starts = count(first, _CHUNK) if last is None else range(first, last, _CHUNK)

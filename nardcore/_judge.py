@@ -15,10 +15,9 @@ from nardcore.policies import Evaluator, name_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nardcore._cube_model import Floats
     from nardcore.rules import Rules
     from nardcore.typing import Boards
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["by_pips", "chances_of"]
 
@@ -68,14 +67,19 @@ def chances_of(judge: Any, boards: Boards, rules: Rules) -> Floats:
 def by_pips(boards: Boards, rules: Rules) -> Floats:
     """Estimate class chances by pip counts alone, with the measured shares of dearer wins.
 
-    The chance to win is Kleinman's: with D pips of lead, four more for being on roll, and S pips in
-    all, that of a normal variable to be below (D + 4) / sqrt((S - 4) / 2). A side that has borne a
-    checker off loses plainly.
+    In a race the chance to win is Kleinman's: with D pips of lead, four more for being on roll, and
+    S pips in all, that of a normal variable to be below (D + 4) / sqrt(2 (S - 4)). While the sides
+    are in contact pips say less: the argument counts two fifths, and three fifths in long nardy at
+    all times, which fits 3,000 games of the policy ``linear``. A side that has borne a checker off
+    loses plainly.
     """
     pips = _movegen.pips(boards, rules).astype(np.float64)
     lead = pips[:, 1] - pips[:, 0] + 4
     spread = np.sqrt(np.maximum(pips.sum(axis=1) - 4, 1.0))
-    erf = np.array([math.erf(x) for x in lead / spread])
+    weight = np.full(len(boards), 0.3)
+    if rules.movement == "short":
+        weight = np.where(_contact(boards), 0.2, 0.5)
+    erf = np.array([math.erf(x) for x in weight * lead / spread])
     win = (0.5 + 0.5 * erf)[:, None]
     plain = np.array([1.0, 0, 0, 0, 0])
     shares = np.array(SHARES[rules.movement])
@@ -83,3 +87,12 @@ def by_pips(boards: Boards, rules: Rules) -> Floats:
     theirs = np.where(boards[:, 27:28] > 0, plain, shares)
     mine = np.where(boards[:, 26:27] > 0, plain, shares)
     return np.concatenate([win * theirs, (1 - win) * mine], axis=1)
+
+
+def _contact(boards: Boards) -> NDArray[np.bool_]:
+    """Say where checkers of the two sides can still meet, in short nardy."""
+    points = np.arange(1, 25)
+    last = np.where(boards[:, :24] > 0, points, 0).max(axis=1)
+    first = np.where(boards[:, :24] < 0, points, 25).min(axis=1)
+    found: NDArray[np.bool_] = (boards[:, 24:26] > 0).any(axis=1) | (last > first)
+    return found

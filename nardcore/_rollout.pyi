@@ -1,15 +1,15 @@
 from collections.abc import Sequence
-from typing import Final, Literal, Never
+from os import PathLike
+from typing import Literal, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import CapsuleType, disjoint_base
 
+from nardcore._net import Player
+from nardcore.nets import PlayerFile
 from nardcore.rules import Rules
 from nardcore.typing import Boards
-
-PLIES: Final[int]
-RESULT_SIZE: Final[int]
 
 @disjoint_base
 class Stop:
@@ -22,13 +22,25 @@ class Evaluator:
     @staticmethod
     def linear(name: str, weights: ArrayLike, movement: Literal["short", "long"]) -> Evaluator: ...
     @staticmethod
+    def net(
+        player: str | PathLike[str] | PlayerFile,
+        *,
+        points: Sequence[int] | None = None,
+        keep: int | None = None,
+        full: bool = False,
+        name: str | None = None,
+    ) -> Evaluator: ...
+    @staticmethod
     def from_capsule(capsule: CapsuleType, name: str = "native") -> Evaluator: ...
     @property
     def name(self) -> str: ...
     @property
     def movement(self) -> str | None: ...
     @property
-    def owner(self) -> CapsuleType | None: ...
+    def rules(self) -> Rules | None: ...
+    def misfit(self, rules: Rules) -> str | None: ...
+    @property
+    def owner(self) -> CapsuleType | Player | None: ...
     def __call__(self, parent: ArrayLike, after: ArrayLike) -> NDArray[np.float32]: ...
     def choose(
         self,
@@ -38,23 +50,3 @@ class Evaluator:
         points: Sequence[int],
         rules: Rules,
     ) -> NDArray[np.int64]: ...
-
-def play_chunk(
-    board: NDArray[np.int8],
-    rules: Rules,
-    policies: Sequence[Evaluator | None],
-    key: NDArray[np.uint64],
-    points: Sequence[int],
-    dice: tuple[int, int],
-    no_double: bool,
-    tables: Sequence[object],
-    first: int,
-    n: int,
-    stop: Stop,
-) -> NDArray[np.int64] | None: ...
-def ask_tables(
-    tables: Sequence[object],
-    boards: NDArray[np.int8],
-    sides: NDArray[np.int64],
-    result: NDArray[np.int64],
-) -> NDArray[np.bool_]: ...

@@ -1,5 +1,5 @@
 # Board vectors and the kernel table (src/simd.h, src/kernels.h): for the modules built here, not for consumers.
-from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from nardcore._types cimport board_t, rules_t
 
 
@@ -41,3 +41,6 @@ cdef extern from "kernels.h" nogil:
         int (*find_steps)(const rules_t *, const board_t *, int, int, const board_t *, int8_t *) noexcept nogil
         void (*flip)(const rules_t *, const board_t *, board_t *, int64_t) noexcept nogil
         int (*linear)(void *, const board_t *, const board_t *, int32_t, float *) noexcept nogil
+        int (*net)(void *, const board_t *, const board_t *, int32_t, float *) noexcept nogil
+        void (*features)(int, const board_t *, int64_t, uint16_t *, uint8_t *) noexcept nogil
+        void (*possible)(const rules_t *, const board_t *, int64_t, uint8_t *) noexcept nogil

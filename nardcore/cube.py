@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nardcore._cube_model import Floats
     from nardcore.typing import PolicyLike
-
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "GAMES",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from nardcore._rollout import Evaluator
+    from nardcore.policies import Search
 
 __all__ = [
     "POSITION_DTYPE",
@@ -40,8 +41,8 @@ Numbering: TypeAlias = Literal["own", "traditional", "through", "roman"]
 Progress: TypeAlias = Callable[[int, int | None], Any]
 """Called with the trials done and those to do (None where that is open)."""
 
-PolicyLike: TypeAlias = "str | Evaluator | Callable[[NDArray[np.int8]], Any]"
-"""A policy by name, a native evaluator, or a function from boards to scores."""
+PolicyLike: TypeAlias = "str | Evaluator | Search | Callable[[NDArray[np.int8]], Any]"
+"""A policy by name, a native evaluator, a look-ahead, or a function from boards to scores."""
 
 POSITION_DTYPE = np.dtype(
     [

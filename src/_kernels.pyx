@@ -3,7 +3,7 @@
 Nothing here touches Python objects. Callers take the table of function pointers, never these functions by name.
 """
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from nardcore._types cimport *
 from nardcore._simd cimport *
@@ -12,6 +12,13 @@ include "turn.pxi"
 include "movegen.pxi"
 include "general.pxi"
 include "linear.pxi"
+
+
+cdef extern from "net.h" nogil:
+    void nc_fill_features() noexcept
+    int nc_evaluate_net(void *, const board_t *, const board_t *, int32_t, float *) noexcept
+    void nc_features_of(int, const board_t *, int64_t, uint16_t *, uint8_t *) noexcept
+    void nc_possible_of(const rules_t *, const board_t *, int64_t, uint8_t *) noexcept
 
 
 cdef inline bint over(const rules_t *rules, const board_t *b) noexcept nogil:
@@ -65,5 +72,9 @@ kernels.single_steps = single_steps
 kernels.find_steps = find_steps
 kernels.flip = flip
 kernels.linear = linear
+kernels.net = nc_evaluate_net
+kernels.features = nc_features_of
+kernels.possible = nc_possible_of
+nc_fill_features()
 
 table = PyCapsule_New(&kernels, "nardcore.kernels", NULL)

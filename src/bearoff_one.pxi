@@ -471,48 +471,65 @@ cdef void classes_of(const race_t *t, const board_t *b, bint protects, int64_t m
 
     A loser has its first checker off, or all home, or some outside: as if it had played for just that.
     """
-    cdef double done[2][3][256]
+    cdef double off[2][256]                     # as `cumulate`
+    cdef double first[2][256]
+    cdef double home[2][256]
     cdef int last[2]
-    cdef int end[3]
-    cdef int side, goal, k, j, n
-    cdef double p, before, off, home
-    cdef double *at
+    cdef bint mars[2]                           # may the side still lose a mars, or with checkers outside
+    cdef bint far[2]
+    cdef int side, other, k, j, n, n_first, n_home
+    cdef int64_t rank
+    cdef double p, before, f, h, any_off, all_home, outside
     for side in range(2):
-        for goal in range(3):
-            at = done[side][goal]
-            if goal == FIRST_OFF and b.off[side]:
-                at[0] = 1
-                end[goal] = 0
-            else:
-                end[goal] = cumulate(t, goal, theirs if side else mine, at)
-        last[side] = max(end[ALL_OFF], max(end[FIRST_OFF], end[ALL_HOME]))
-        for goal in range(3):
-            for k in range(end[goal] + 1, last[side] + 1):
-                done[side][goal][k] = 1
-        # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
-        for k in range(last[side] + 1):
-            if not (b.off[side] and protects):
-                done[side][FIRST_OFF][k] = min(done[side][FIRST_OFF][k], done[side][ALL_HOME][k])
-            done[side][ALL_OFF][k] = min(done[side][ALL_OFF][k], done[side][FIRST_OFF][k])
-    for k in range(NC_CLASSES):
-        out[k] = 0
+        rank = theirs if side else mine
+        n = cumulate(t, ALL_OFF, rank, off[side])
+        mars[side] = not (b.off[side] and protects)
+        far[side] = False
+        if mars[side]:
+            n_first = 0
+            first[side][0] = 1
+            if not b.off[side]:
+                n_first = cumulate(t, FIRST_OFF, rank, first[side])
+            n_home = cumulate(t, ALL_HOME, rank, home[side])
+            far[side] = n_home > 0
+            for k in range(n + 1, max(n_first, n_home) + 1):
+                off[side][k] = 1
+            n = max(n, max(n_first, n_home))
+            for k in range(n_first + 1, n + 1):
+                first[side][k] = 1
+            # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
+            if far[side]:
+                for k in range(n_home + 1, n + 1):
+                    home[side][k] = 1
+                for k in range(n + 1):
+                    first[side][k] = min(first[side][k], home[side][k])
+            for k in range(n + 1):
+                off[side][k] = min(off[side][k], first[side][k])
+        last[side] = n
     for side in range(2):                       # the winner, with its k-th roll; the mover's comes first
-        before = 0
-        n = last[1 - side]
+        other = 1 - side
+        before = any_off = all_home = outside = 0
         for k in range(last[side] + 1):
-            p = done[side][ALL_OFF][k] - before
-            before = done[side][ALL_OFF][k]
-            # the mover's first roll: the other has had none
-            j = max(k - 1, 0) if side == 0 else k
-            if p <= 0:
-                continue
-            if j > n:
+            p = off[side][k] - before
+            before = off[side][k]
+            j = k - 1 if side == 0 and k else k     # the mover's first roll: the other has had none
+            if j > last[other]:
                 break                           # the other would have won
-            off = done[1 - side][FIRST_OFF][j]
-            home = max(done[1 - side][ALL_HOME][j], off)
-            out[5 * side + NC_ANY_OFF] += p * (off - done[1 - side][ALL_OFF][j])
-            out[5 * side + NC_ALL_HOME] += p * (home - off)
-            out[5 * side + NC_OUTSIDE] += p * (1 - home)
+            if not mars[other]:
+                any_off += p * (1 - off[other][j])
+                continue
+            f = first[other][j]
+            any_off += p * (f - off[other][j])
+            if far[other]:
+                h = max(home[other][j], f)
+                all_home += p * (h - f)
+                outside += p * (1 - h)
+            else:
+                all_home += p * (1 - f)
+        out[5 * side + NC_ANY_OFF] = any_off
+        out[5 * side + NC_ALL_HOME] = all_home
+        out[5 * side + NC_OUTSIDE] = outside
+        out[5 * side + NC_WINNER_HOME] = out[5 * side + NC_ON_BAR] = 0
 
 
 cdef inline void ranks_of(const race_t *t, const board_t *b, const rules_t *rules, int64_t *out) noexcept nogil:
@@ -633,7 +650,9 @@ cdef class OneSidedTable:
                             out[i + j, side] = self.t.t[goal].mean[ranks[j][side]] if self.t.has[goal] else 0
 
     def outcomes(self, const int8_t[:, ::1] boards, rules, double[:, ::1] out):
-        """Chances of the ten classes of boards; NaN where there are none."""
+        """Chances of the ten classes of boards, or of winning where there is room for one; NaN where there are none."""
+        cdef double found[NC_CLASSES]
+        cdef bint wins = out.shape[1] == 1
         cdef int64_t ranks[16][2]
         cdef CompiledRules c = compiled(rules)
         cdef const row_t *t
@@ -661,7 +680,11 @@ cdef class OneSidedTable:
                 for j in range(last):
                     if ranks[j][0] < 0 or ranks[j][1] < 0 or ranks[j][0] + ranks[j][1] == 0:
                         for k in range(NC_CLASSES):
-                            out[i + j, k] = NAN
+                            found[k] = NAN
                     else:
                         classes_of(&self.t, <const board_t *>&boards[i + j, 0], c.c.off_protects,
-                                   ranks[j][0], ranks[j][1], &out[i + j, 0])
+                                   ranks[j][0], ranks[j][1], found)
+                    if wins:
+                        out[i + j, 0] = found[0] + found[1] + found[2] + found[3] + found[4]
+                    else:
+                        memcpy(&out[i + j, 0], found, sizeof(found))

@@ -12,5 +12,8 @@ typedef struct {
   int (*find_steps)(const nc_rules *, const nc_board *start, int d1, int d2, const nc_board *target, int8_t *out);
   void (*flip)(const nc_rules *, const nc_board *, nc_board *out, int64_t n);
   int (*linear)(void *state, const nc_board *parent, const nc_board *after, int32_t n, float *out);
+  int (*net)(void *state, const nc_board *parent, const nc_board *after, int32_t n, float *out);
+  void (*features)(int set, const nc_board *, int64_t n, uint16_t *rows, uint8_t *buckets);
+  void (*possible)(const nc_rules *, const nc_board *, int64_t n, uint8_t *out);
 } nc_kernels;
 #endif

@@ -339,6 +339,33 @@ def test_a_met_from_a_file_counts() -> None:
     assert nc.cube_decision(0.6, match=score) == nc.cube_decision(0.6, match=(3, 4), met=met)
 
 
+@pytest.mark.parametrize(
+    ("inclusive", "cube", "hold", "accepted"),
+    [
+        ((0.588256, 0.194841, 0.006901, 0.086408, 0.001343), "centred", 0.396360, 0.301020),
+        ((0.416802, 0.127522, 0.001424, 0.156210, 0.005915), "owned", -0.057863, -0.795725),
+        ((0.548592, 0.137781, 0.010338, 0.137733, 0.000176), "centred", 0.153764, -0.092171),
+    ],
+)
+def test_worths_are_those_of_gnubg(inclusive, cube, hold, accepted) -> None:
+    """What gnubg 1.07 makes of its own chances, at the efficiency 0.68."""
+    w, wg, wb, lg, lb = inclusive
+    chances_ = [w - wg, 0, wg - wb, wb, 0, 1 - w - lg, 0, lg - lb, lb, 0]
+    stake = 1 if cube == "centred" else 4
+    d = nc.cube_decision(chances_, rules=MONEY, stake=stake, cube=cube, efficiency=0.68)
+    assert d.hold / stake == pytest.approx(hold, abs=5e-6)
+    assert d.accepted / stake == pytest.approx(accepted, abs=5e-6)
+
+
+def test_a_raise_that_costs_nothing_comes_now() -> None:
+    # needing three against one, holding a 2: a loss ends the match whatever the stake
+    d = nc.cube_decision(plain(0.4), match=(3, 1), stake=2, cube="owned")
+    assert (d.advice, d.hold) == ("offer; accept", pytest.approx(d.accepted))
+    # and the leader takes it into account before it doubles
+    d = nc.cube_decision(plain(0.6), match=(2, 4), efficiency=0)
+    assert d.accepted == pytest.approx(0.6)
+
+
 @pytest.fixture(scope="module")
 def money() -> nc.bearoff.TwoSided:
     return nc.bearoff.TwoSided.build(checkers=4, equities="money", dtype="float64")
@@ -401,7 +428,20 @@ def test_what_may_be_judged() -> None:
 
     assert nc.cube_decision(p, evaluator=judge).win == 0.75  # it rates the side that has moved
     pips = nc.cube_decision(p, evaluator="pips")
-    assert pips.win == pytest.approx(0.5 + 0.5 * math.erf(4 / math.sqrt(330)))
+    assert pips.win == pytest.approx(0.5 + 0.5 * math.erf(0.2 * 4 / math.sqrt(330)))
+
+
+def test_pips_in_a_race_are_kleinmans_metric() -> None:
+    p = nc.Position.from_points(
+        [2, 2, 2, 2, 1, 2, 0, 2, 0, 0, 0, 2, *[0] * 6, *[-3] * 3, -2, -2, -2]
+    )
+    lead, total = p.pips[1] - p.pips[0] + 4, sum(p.pips) - 4
+    metric = lead**2 / total
+    row = by_pips(p.board[None, :], p.rules)[0]
+    assert row[:5].sum() == pytest.approx(
+        0.5 + 0.5 * math.erf(math.sqrt(metric) / 2) * (1 if lead > 0 else -1)
+    )
+    assert 0.5 + 0.5 * math.erf(math.sqrt(1.2) / 2) == pytest.approx(0.78, abs=0.005)
 
 
 def test_pips_know_who_cannot_lose_a_mars() -> None:

@@ -68,6 +68,15 @@ def test_scores_and_files(tmp_path: Path) -> None:
     assert code == 0
 
 
+def test_a_position_is_played_out_with_the_stake() -> None:
+    (found,) = data("start", "--games", "50", "--cubeful", "30", "--seed", "4")
+    result = nc.rollout_cubeful(nc.Position.start(), games=30, seed=4)
+    assert found["cubeful"]["worth_sum"] == result.worth_sum
+    code, output = run("start", "--games", "50", "--cubeful", "30", "--match", "3,3")
+    assert code == 0
+    assert "30 games by linear, decisions by pips" in output
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -82,6 +91,8 @@ def test_scores_and_files(tmp_path: Path) -> None:
         ("--win", "0.5", "--crawford"),
         ("start", "--table", "no such file"),
         ("start", "--games", "0"),
+        ("--win", "0.5", "--cubeful", "10"),
+        ("start", "--cubeful", "0"),
     ],
 )
 def test_bad_requests_are_refused(args) -> None:

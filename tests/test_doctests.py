@@ -13,14 +13,17 @@ import nardcore
 
 PUBLIC = (
     "batch",
+    "candidates",
     "cube",
     "dice",
     "errors",
+    "evaluation",
     "formats",
     "game",
     "match",
     "match_equity",
     "notation",
+    "onnx_models",
     "plot",
     "policies",
     "records",
@@ -28,10 +31,11 @@ PUBLIC = (
     "rollouts",
     "rules",
     "stakes",
+    "training",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-EXTRAS = {"click", "rich", "hypothesis", "matplotlib"}
+EXTRAS = {"click", "rich", "hypothesis", "matplotlib", "onnxruntime"}
 
 
 def module_names() -> list[str]:

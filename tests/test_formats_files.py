@@ -322,6 +322,25 @@ def test_plays_of_bgblitz_in_two_layouts() -> None:
     assert (first.state.cube, first.state.cube_owner) == (2, "b")
 
 
+def test_extreme_gammon_calls_the_side_on_roll_x() -> None:
+    """Black is on roll, plays 11/8 11/5, and is the X of the text with 3 points."""
+    found = loads(
+        """XGID=---BBBBAAA---Ac-bbccbAA-A-:1:1:-1:63:4:3:0:5:8
+
+X:Player 2   O:Player 1
+Score is X:3 O:4 5 pt.(s) match.
+    1. XG Roller+  11/8 11/5                    eq:+0.589
+      Player:   79.46% (G:17.05% B:0.67%)
+      Opponent: 20.54% (G:2.22% B:0.06%)
+"""
+    )
+    assert isinstance(found, Analysis)
+    state = found.state
+    assert (state.white, state.black) == ("Player 1", "Player 2")
+    assert (state.score, state.position.turn, state.max_cube) == ((4, 3), "b", 256)
+    assert found.candidates[0].play in state.position.plays(state.dice)
+
+
 def test_a_text_whose_ids_disagree_is_refused() -> None:
     with pytest.raises(FormatError, match="disagree about the score"):
         loads(BGBLITZ.replace(":3:6:0:7:10", ":3:5:0:7:10"))

@@ -20,9 +20,13 @@ LEVEL = {
     "_rules": 1,
     "_movegen": 2,
     "_board": 3,
+    "_net": 3,
     "_bearoff": 4,
     "_rollout": 4,
+    "_search": 5,
+    "_train": 5,
     "_capi": 5,
+    "_playout": 6,
 }
 # _types and _simd are both at the bottom: the second names the structs of the first
 SAME_LEVEL = {("_simd", "_types")}

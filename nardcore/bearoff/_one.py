@@ -329,10 +329,19 @@ class OneSided(Table):
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Give the outcome chances of boards, ``float64[n, 10]``; NaN where not covered."""
+        return self._outcomes(boards, rules, out, 10)
+
+    def _outcomes(
+        self,
+        boards: ArrayLike,
+        rules: Rules | None,
+        out: NDArray[np.float64] | None,
+        width: int,
+    ) -> NDArray[np.float64]:
         rules = self._of(rules)
         self._admit_classes(rules)
         rows = as_boards(boards)
-        found = as_out(out, (len(rows), 10))
+        found = as_out(out, (len(rows), width))
         self._table.outcomes(rows, rules, found)
         return found
 
@@ -348,8 +357,7 @@ class OneSided(Table):
 
     def win_batch(self, boards: ArrayLike, *, rules: Rules | None = None) -> NDArray[np.float64]:
         """Give the chances to win of boards, nearly; NaN where not covered."""
-        found: NDArray[np.float64] = self.outcomes_batch(boards, rules=rules)[:, :5].sum(axis=1)
-        return found
+        return self._outcomes(boards, rules, None, 1)[:, 0]
 
     def best_play(self, position: Position, dice: tuple[int, int], *, goal: Goal = "off") -> Play:
         """Give the play that leaves the fewest rolls in the mean: the first of those that do."""

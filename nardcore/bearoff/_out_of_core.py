@@ -57,7 +57,7 @@ def build_in_file(
             _lock(handle, path)
             level = _resume(handle, header, size)
             if level is None:
-                _reserve(handle, size, part)
+                _reserve(handle, size, part, path)
                 for half, (mover, other) in zip(
                     _names(plan.checkers, plan.equities), plan.halves(), strict=False
                 ):
@@ -139,7 +139,7 @@ def _resume(handle: int, header: dict[str, Any], size: int) -> int | None:
     return int(level) if for_level == header else None
 
 
-def _reserve(handle: int, size: int, part: Path) -> None:
+def _reserve(handle: int, size: int, part: Path, path: Path) -> None:
     """Take the room on the disk now, so that it cannot run out later."""
     os.ftruncate(handle, 0)
     try:
@@ -152,7 +152,7 @@ def _reserve(handle: int, size: int, part: Path) -> None:
         part.unlink(missing_ok=True)
         if error.errno in (errno.ENOSPC, errno.EFBIG):
             msg = f"there is no room for the {size:,} bytes of the table"
-            raise OSError(error.errno, msg, str(part)) from error
+            raise OSError(error.errno, msg, str(path)) from error
         raise
 
 

@@ -23,6 +23,8 @@ DONE, FAILED, MISUSED, CANCELLED = 0, 1, 2, 130
 COMMANDS = {
     "play": "Play a game or a match against a policy.",
     "rollout": "Play a position out many times and count how it ends.",
+    "evaluate": "Say what a position is worth.",
+    "best": "Rank the plays of a roll.",
     "moves": "List every legal play of a roll.",
     "show": "Draw a position and write it in every form.",
     "replay": "Show the games of a file, position by position.",
@@ -90,6 +92,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     epilog="\b\nExamples:\n"
     "  nardcore rollout\n"
     "  nardcore rollout --rules long_nardy --games 100k\n"
+    "  nardcore best start 31\n"
     "  nardcore moves start 31\n"
     "  nardcore show 4HPwATDgc/ABMA",
 )

@@ -22,7 +22,7 @@ from nardcore.match_equity import EFFICIENCY
 from nardcore.rules import BACKGAMMON, Rules
 
 if TYPE_CHECKING:
-    from nardcore.cube import CubeDecision
+    from nardcore.cube import CubeDecision, CubefulResult
 
 __all__ = ["command"]
 
@@ -99,6 +99,20 @@ def _score(text: str) -> tuple[int, int]:
     metavar="N",
     help="How many games a position is rolled out for.",
 )
+@click.option(
+    "--cubeful",
+    type=COUNT,
+    metavar="N",
+    help="Also play a position out so many times with the stake.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The seed of the dice of --cubeful.",
+)
 @json_option
 def command(
     position: str | None,
@@ -112,6 +126,8 @@ def command(
     efficiency: float,
     tables: tuple[str, ...],
     games: int,
+    cubeful: int | None,
+    seed: int,
     as_json: bool,
 ) -> None:
     """Advise whether to raise the stake before a throw, and whether to accept.
@@ -123,7 +139,7 @@ def command(
         msg = "give either a position or --win"
         raise click.UsageError(msg)
     from nardcore.bearoff import TwoSided
-    from nardcore.cube import cube_decision
+    from nardcore.cube import cube_decision, rollout_cubeful
     from nardcore.match_equity import MatchEquity
 
     terms: dict[str, Any] = {
@@ -135,21 +151,35 @@ def command(
         "efficiency": efficiency,
     }
     if win is not None:
-        _show(cube_decision(win, rules=rules, **terms), None, rules, as_json)
+        if cubeful is not None:
+            msg = "--cubeful needs a position"
+            raise click.UsageError(msg)
+        _show(cube_decision(win, rules=rules, **terms), None, rules, None, as_json)
         return
     opened = [TwoSided.open(path) for path in tables]
     for number, one in enumerate(read_positions(position, rules)):
         if number and not as_json:
             click.echo()
         made = cube_decision(one.position, tables=opened, games=games, **terms)
-        _show(made, one, one.position.rules, as_json)
+        played = None
+        if cubeful is not None:
+            played = rollout_cubeful(one.position, games=cubeful, seed=seed, **terms)
+        _show(made, one, one.position.rules, played, as_json)
 
 
-def _show(decision: CubeDecision, given: Given | None, rules: Rules | None, as_json: bool) -> None:
+def _show(
+    decision: CubeDecision,
+    given: Given | None,
+    rules: Rules | None,
+    played: CubefulResult | None,
+    as_json: bool,
+) -> None:
     name = (rules or BACKGAMMON).name
     if as_json:
         text = None if given is None else given.position.text()
-        more = {"value": decision.value, "advice": decision.advice}
+        more: dict[str, Any] = {"value": decision.value, "advice": decision.advice}
+        if played is not None:
+            more["cubeful"] = played.to_dict()
         echo_json({"position": text, "rules": name, **asdict(decision), **more})
         return
     if given is None:
@@ -177,3 +207,11 @@ def _show(decision: CubeDecision, given: Given | None, rules: Rules | None, as_j
         if decision.offer_point <= 1:
             click.echo(f"{'offer from':<14} {100 * decision.offer_point:.2f} %")
     click.echo(f"{'advice':<14} {decision.advice}{' (exact)' if decision.exact else ''}")
+    if played is not None:
+        low, high = played.ci()
+        scale = 1 if decision.match is None else 100
+        click.echo(
+            f"{'played out':<14} {scale * played.cubeful:+.4f} {unit}, 95 % from "
+            f"{scale * low:+.4f} to {scale * high:+.4f} ({played.games:,} games by "
+            f"{played.policies[0]}, decisions by {played.judge})"
+        )

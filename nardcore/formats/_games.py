@@ -9,7 +9,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nardcore.errors import FormatError
-from nardcore.formats._text import MAX_COUNT, MAX_ENTRIES, MAX_GAMES, MAX_PROBLEMS, Line
+from nardcore.formats._text import (
+    MAX_COUNT,
+    MAX_ENTRIES,
+    MAX_GAMES,
+    MAX_PROBLEMS,
+    MAX_REMARKS,
+    MAX_TURNS,
+    Line,
+)
 from nardcore.records import (
     CubeAction,
     GameRecord,
@@ -48,7 +56,7 @@ class Budget:
     """How much of a text's allowance is left."""
 
     def __init__(self) -> None:
-        self.games = self.entries = self.problems = 0
+        self.games = self.entries = self.remarks = self.problems = 0
 
     def game(self, line: int | None) -> None:
         """Count a game."""
@@ -64,8 +72,18 @@ class Budget:
             msg = f"more than {MAX_ENTRIES:,} moves"
             raise FormatError(msg, line=line)
 
+    def remark(self, line: int | None) -> None:
+        """Count a heading, a remark or a throw for the first move."""
+        self.remarks += 1
+        if self.remarks > MAX_REMARKS:
+            msg = f"more than {MAX_REMARKS:,} headings and remarks"
+            raise FormatError(msg, line=line)
+
     def check(self, game: GameRecord) -> GameRecord:
         """Check a game and count what is wrong in it."""
+        if len(game.entries) > MAX_TURNS:
+            msg = f"a game of more than {MAX_TURNS:,} turns"
+            raise FormatError(msg, line=game.entries[-1].line)
         checked = check(game)
         self.problems += sum(entry.problem is not None for entry in checked.entries)
         if self.problems > MAX_PROBLEMS:

@@ -21,7 +21,10 @@ __all__ = [
     "MAX_ENTRIES",
     "MAX_GAMES",
     "MAX_LINE",
+    "MAX_LINES",
     "MAX_PROBLEMS",
+    "MAX_REMARKS",
+    "MAX_TURNS",
     "Line",
     "check_size",
     "decode",
@@ -44,11 +47,20 @@ MAX_BYTES = 8 << 20
 MAX_LINE = 20_000
 """The longest line of a format that has lines."""
 
+MAX_LINES = 200_000
+"""The most lines."""
+
 MAX_GAMES = 10_000
 """The most games of one text."""
 
 MAX_ENTRIES = 30_000
 """The most moves, offers and answers of one text."""
+
+MAX_TURNS = 5_000
+"""The most moves, offers and answers of one game."""
+
+MAX_REMARKS = 30_000
+"""The most headings, remarks and throws for the first move of one text."""
 
 MAX_PROBLEMS = 1_000
 """A text with more illegal plays than this is no record of this game."""
@@ -57,6 +69,7 @@ MAX_COUNT = 1_000_000_000
 """The largest score, stake or length that is believed."""
 
 
+_BREAK = re.compile(r"\r\n|\n|\r")
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -131,11 +144,19 @@ def decode(data: bytes) -> str:
 
 def lines_of(text: str) -> Iterator[Line]:
     """Split a text, with tabs as blanks and nothing trailing."""
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+    at = 0
+    for number in range(1, MAX_LINES + 1):
+        found = _BREAK.search(text, at)
+        line = text[at : found.start() if found else None]
         if len(line) > MAX_LINE:
             msg = f"a line of {len(line):,} characters; at most {MAX_LINE:,} are read"
             raise FormatError(msg, line=number, column=1)
         yield Line(number, line.expandtabs().rstrip().removeprefix("\ufeff"))
+        if found is None:
+            return
+        at = found.end()
+    msg = f"more than {MAX_LINES:,} lines"
+    raise FormatError(msg)
 
 
 def whole_number(text: str) -> int | None:

@@ -117,7 +117,7 @@ def parse_xg_text(text: str, rules: Rules = BACKGAMMON) -> Analysis:
     Returns
     -------
     Analysis
-        X is white.
+        White is the X of the XGID; the text itself calls the side on roll X.
 
     Raises
     ------
@@ -142,7 +142,10 @@ def parse_xg_text(text: str, rules: Rules = BACKGAMMON) -> Analysis:
     for line in lines:
         found = _XG_NAMES.fullmatch(line.text)
         if found:
-            state = dataclasses.replace(state, white=found[1].strip(), black=found[2].strip())
+            # the text calls the side on roll X, whichever colour it has in the XGID
+            names = found[1].strip(), found[2].strip()
+            white, black = names if state.position.turn == "w" else names[::-1]
+            state = dataclasses.replace(state, white=white, black=black)
             break
     candidates = _xg_candidates(lines)
     cube = None if candidates else _xg_cube(lines, state)
@@ -287,11 +290,18 @@ def parse_bgblitz_text(text: str, rules: Rules = BACKGAMMON) -> Analysis:
         msg = "there are no Position-ID and Match-ID in the text"
         raise FormatError(msg)
     names = {"X": "", "O": ""}
+    pips = {"X": 0, "O": 0}
     for line in lines:
         found = _BGB_NAME.fullmatch(line.text)
         if found:
-            names[found[1]] = found[2]
-    state = dataclasses.replace(state, white=names["X"], black=names["O"])
+            names[found[1]], pips[found[1]] = found[2], int(found[3])
+    # whether the text calls white X, its pips tell
+    mine, theirs = state.position.pips
+    white = mine if state.position.turn == "w" else theirs
+    swapped = pips["X"] != white == pips["O"]
+    state = dataclasses.replace(
+        state, white=names["O" if swapped else "X"], black=names["X" if swapped else "O"]
+    )
     candidates = _bgb_candidates(lines)
     cube = None if candidates else _bgb_cube(lines, state)
     return Analysis(state, "BGBlitz", _language(text), candidates, cube)

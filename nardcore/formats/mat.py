@@ -165,6 +165,7 @@ class _Reader:
         tag = read_tag(text)
         if tag is None:
             return
+        self.budget.remark(line.number)
         key, value = tag
         name = key.lower()
         if name in ("player 1", "player 2"):

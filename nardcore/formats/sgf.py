@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from nardcore._board import Position
 from nardcore.errors import FormatError, NardcoreError
 from nardcore.formats._games import Budget, Draft, settle, with_first_throw
-from nardcore.formats._text import fail, reader, roll_of, short, whole_number
+from nardcore.formats._text import MAX_REMARKS, fail, reader, roll_of, short, whole_number
 from nardcore.records import (
     CubeAction,
     Entry,
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["looks_like_sgf", "parse_sgf", "sgf_text"]
 
 MAX_DEPTH = 100
-MAX_NODES = 200_000
+MAX_NODES = 100_000
+MAX_VALUES = 300_000
 _FIRST_GAME = "First game"
 
 # ------------------------------------------------------------------------------ the file's syntax
@@ -56,7 +57,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = self.nodes = 0
+        self.at = self.nodes = self.values = 0
 
     def blanks(self) -> None:
         found = _BLANK.match(self.text, self.at)
@@ -119,6 +120,9 @@ class _Parser:
                 fail(f"expected [ after {name}", self.text, self.at)
             values = node.setdefault(name, [])
             while self.peek() == "[":
+                self.values += 1
+                if self.values > MAX_VALUES:
+                    fail(f"more than {MAX_VALUES:,} values", self.text, self.at)
                 values.append(self.value())
             self.blanks()
         return node
@@ -254,9 +258,12 @@ class _Reader:
                 self.names[at] = root[name][0].text
         for key, values in root.items():
             if key == _INFO:
-                self.info += [self.pair(value) for value in values]
+                self.info += [self.pair(value) for value in values[:MAX_REMARKS]]
             elif _is_info(key):
                 self.info += [(key, value.text) for value in values]
+        if len(self.info) > MAX_REMARKS:
+            msg = f"more than {MAX_REMARKS:,} headings"
+            raise FormatError(msg)
 
     def pair(self, value: _Value) -> tuple[str, str]:
         """Read a piece of information whose name is no property of SGF."""

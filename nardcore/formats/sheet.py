@@ -308,6 +308,7 @@ class _Reader:
             return
         tag = read_tag(stripped)
         if tag:
+            self.budget.remark(line.number)
             self.info.append(tag)
             return
         found = _KEY.fullmatch(text)
@@ -414,6 +415,7 @@ class _Reader:
             game.start = self.start(line, value, at)
         elif key == "throws":
             for pair in value.split():
+                self.budget.remark(line.number)
                 found = re.fullmatch(r"([1-6])[-–:]([1-6])", pair)
                 if found is None:
                     line.fail(f"expected a die of each side such as 5-3, not {short(pair)}", at)
@@ -462,6 +464,7 @@ class _Reader:
             if at >= len(text):
                 return
             if text[at] == "{":
+                self.budget.remark(line.number)
                 words, at = self.remark(line, at)
                 if last is None:
                     game.comment = f"{game.comment}\n{words}" if game.comment else words

@@ -286,7 +286,10 @@ def _read_game(place: _Place, budget: Budget, length: int | None = None) -> Game
     for item in place.get("entries", []).items():
         budget.entry(None)
         entries.append(_read_entry(item, None))
-    throws = [item.made(Throw, *item.pair()) for item in place.get("throws", []).items()]
+    throws = []
+    for item in place.get("throws", []).items():
+        budget.remark(None)
+        throws.append(item.made(Throw, *item.pair()))
     result = None
     found = place.get("result")
     if found.value is not None:
@@ -320,6 +323,7 @@ def _read_match(place: _Place) -> MatchRecord:
     budget = Budget()
     info = []
     for item in place.get("info", []).items():
+        budget.remark(None)
         pair = [part.text() for part in item.items()]
         if len(pair) != 2:
             item.fail("two texts")
