@@ -479,6 +479,24 @@ def test_a_game_is_a_trial_of_a_rollout(rules: nc.Rules, policy: Any) -> None:
         assert [(e.dice, e.steps) for e in game.entries] == [(t.dice, t.play.steps) for t in turns]
 
 
+def pips(boards: np.ndarray) -> np.ndarray:
+    """Chances by the race alone."""
+    own, other = nc.batch.pips(np.ascontiguousarray(boards)).T
+    win = 1 / (1 + np.exp((own - other) / 12))
+    rest = np.zeros((len(boards), 4))
+    return np.column_stack([win, rest, 1 - win, rest])
+
+
+def test_policies_that_look_ahead_play_as_in_rollouts() -> None:
+    start = nc.Position({5: 2, 3: 1, 1: 1}, {4: 2, 2: 2})
+    ahead = nc.policies.Search(pips, plies=1, early_turns=1, early_plies=2)
+    rollout = nc.rollout(start, games=2, seed=4, policy=ahead)
+    for trial in range(2):
+        game = nc.play_out(nc.Game(position=start, seed=4, number=trial), ahead)
+        turns = rollout.replay(trial).turns
+        assert [(e.dice, e.steps) for e in game.entries] == [(t.dice, t.play.steps) for t in turns]
+
+
 def test_long_games_draw_on() -> None:
     game = nc.play_out(nc.Game(nc.LONG_NARDY, seed=1, first="w"), "random")
     assert game.ply > 64
