@@ -29,6 +29,7 @@ from nardcore.errors import (
     IllegalPlayError,
     InvalidPlayError,
     NardcoreError,
+    NotDueError,
     PositionError,
     RolloutCancelled,
     RulesError,
@@ -78,11 +79,14 @@ __all__ = [
     "CubefulResult",
     "Evaluator",
     "FormatError",
+    "Game",
     "IllegalPlayError",
     "InvalidPlayError",
+    "Match",
     "MatchEquity",
     "MatchScore",
     "NardcoreError",
+    "NotDueError",
     "Play",
     "Plays",
     "Position",
@@ -101,6 +105,7 @@ __all__ = [
     "dice",
     "get_include",
     "isa",
+    "play_out",
     "refusal_point",
     "rollout",
     "rollout_chunk",
@@ -115,30 +120,33 @@ if _TYPE_CHECKING:
     from nardcore.cube import cube_decision as cube_decision
     from nardcore.cube import refusal_point as refusal_point
     from nardcore.cube import rollout_cubeful as rollout_cubeful
+    from nardcore.game import Game as Game
+    from nardcore.match import Match as Match
+    from nardcore.match import play_out as play_out
     from nardcore.match_equity import MatchEquity as MatchEquity
     from nardcore.match_equity import MatchScore as MatchScore
 
-# Names that are imported when they are first asked for, so that nobody else waits for them.
+# What few need is imported when it is first asked for, so that nobody else waits for it.
 _LATER = {
     "CubeDecision": "cube",
     "CubefulResult": "cube",
+    "Game": "game",
+    "Match": "match",
     "MatchEquity": "match_equity",
     "MatchScore": "match_equity",
     "cube_decision": "cube",
+    "play_out": "match",
     "refusal_point": "cube",
     "rollout_cubeful": "cube",
 }
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables are imported when they are first asked for, so that nobody else waits for them.
-    if name == "bearoff":
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "bearoff":
         return import_module("nardcore.bearoff")
     if name in _LATER:
-        from importlib import import_module
-
         return getattr(import_module(f"nardcore.{_LATER[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -17,7 +17,7 @@ from nardcore.policies import NAMES
 if TYPE_CHECKING:
     from nardcore.rollouts import RolloutResult
 
-__all__ = ["load", "save", "to_dict"]
+__all__ = ["from_dict", "load", "save", "to_dict"]
 
 _FORMAT, _VERSION = "nardcore rollout", 1
 
@@ -83,6 +83,11 @@ def load(path: str | os.PathLike[str]) -> RolloutResult:
     except (UnicodeDecodeError, RecursionError) as error:
         msg = f"{name} is no text file"
         raise FormatError(msg) from error
+    return from_dict(data, name)
+
+
+def from_dict(data: Any, name: str = "the text") -> RolloutResult:
+    """Take a result from plain JSON values and check that it adds up; `name` is for messages."""
     try:
         return _result(data)
     except FormatError:

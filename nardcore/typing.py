@@ -11,13 +11,25 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from nardcore._rollout import Evaluator
 
-__all__ = ["POSITION_DTYPE", "Boards", "Dice", "Numbering", "PolicyLike", "Progress", "Seed"]
+__all__ = [
+    "POSITION_DTYPE",
+    "Boards",
+    "Dice",
+    "Numbering",
+    "PolicyLike",
+    "Progress",
+    "Seed",
+    "Side",
+]
 
 Seed: TypeAlias = int | Sequence[int] | None
 """What `numpy.random.SeedSequence` takes; None draws entropy from the system."""
 
 Dice: TypeAlias = tuple[int, int]
 """One roll, in any order."""
+
+Side: TypeAlias = Literal["w", "b"]
+"""White or black."""
 
 Boards: TypeAlias = NDArray[np.int8]
 """Positions as ``int8[n, 32]``; see `POSITION_DTYPE`."""

@@ -17,13 +17,17 @@ PUBLIC = (
     "dice",
     "errors",
     "formats",
+    "game",
+    "match",
     "match_equity",
     "notation",
     "plot",
     "policies",
+    "records",
     "render",
     "rollouts",
     "rules",
+    "stakes",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

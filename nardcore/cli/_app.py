@@ -21,9 +21,11 @@ __all__ = ["COMMANDS", "app", "run"]
 DONE, FAILED, MISUSED, CANCELLED = 0, 1, 2, 130
 
 COMMANDS = {
+    "play": "Play a game or a match against a policy.",
     "rollout": "Play a position out many times and count how it ends.",
     "moves": "List every legal play of a roll.",
     "show": "Draw a position and write it in every form.",
+    "replay": "Show the games of a file, position by position.",
     "perft": "Count the tree of rolls and plays.",
     "rules": "List the rulesets, or describe one.",
     "bearoff": "Build tables of bear-offs and ask them.",
