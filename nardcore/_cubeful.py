@@ -22,7 +22,7 @@ from nardcore._trials import Spec, _Lockstep
 from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled, RulesError, TableError
 from nardcore.match_equity import EFFICIENCY, whole
-from nardcore.policies import Evaluator, name_of
+from nardcore.policies import Evaluator, Search, check_net, name_of
 from nardcore.rollouts import Limits
 
 if TYPE_CHECKING:
@@ -500,7 +500,8 @@ def rollout_cubeful(
         positions as a policy does, with the ten columns of class chances; a two-sided table of
         money equities that covers every position of the games; or ``"pips"``, a crude estimate by
         pip counts and measured shares of dearer wins. By default the policy, if it
-        gives ten columns (the policy of the side on roll, of two), else ``"pips"``.
+        gives ten columns (the policy of the side on roll, of two), else the shipped net, or
+        ``"pips"`` where no net knows the rules.
     stake, cube, match, crawford, met, efficiency
         What is at stake; see `cube_decision`. They are those of the side on roll in `position`.
     tables
@@ -575,9 +576,15 @@ def rollout_cubeful(
 
 def _default_judge(spec: Spec) -> Any:
     """Take the policy where it gives class chances."""
-    policy = spec.policies[0]
+    policy: Any = spec.policies[0]
+    if isinstance(policy, Search):
+        policy = policy.evaluator
     if isinstance(policy, str):
-        return "pips"
+        try:
+            check_net(spec.position.rules)
+        except ValueError:
+            return "pips"
+        return "net"
     after = np.array(spec.position.board)[None, :]
     shape = np.shape(policy(after[0], after) if isinstance(policy, Evaluator) else policy(after))
     return policy if shape == (1, 10) else "pips"

@@ -9,8 +9,9 @@ import numpy as np
 
 from nardcore import _movegen
 from nardcore._cube_terms import as_chances
+from nardcore.evaluation import evaluate_boards
 from nardcore.match_equity import SHARES
-from nardcore.policies import Evaluator, name_of
+from nardcore.policies import Evaluator, Search, name_of, search_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,8 @@ def chances_of(judge: Any, boards: Boards, rules: Rules) -> Floats:
     Parameters
     ----------
     judge
-        Rates positions for the side that has just moved, with ten columns; ``"pips"`` for the
-        pip count.
+        Rates positions for the side that has just moved, with ten columns; a net by name, as
+        policies have it; ``"pips"`` for the pip count.
     boards
         Positions, each seen by its side on roll.
 
@@ -40,18 +41,14 @@ def chances_of(judge: Any, boards: Boards, rules: Rules) -> Floats:
     ndarray of float64, shape (n, 10)
         Seen by the side on roll.
     """
-    if isinstance(judge, str):
-        if judge != "pips":
-            msg = f"a judge is 'pips', a function or an Evaluator, not {judge!r}"
-            raise ValueError(msg)
+    if isinstance(judge, str) and judge == "pips":
         return by_pips(boards, rules)
-    before = _movegen.flip(boards, rules)  # as the side sees it that has just moved
-    if isinstance(judge, Evaluator):
-        # each as the result of a pass, which leaves the board as it is
-        rows = [judge(board, board[None, :]) for board in before]
-        answer = np.concatenate(rows) if rows else np.zeros((0, 10))
-    else:
-        answer = np.asarray(judge(before))
+    if isinstance(judge, (str, Evaluator, Search)):
+        search = search_of(judge)
+        by, plies = (judge, 0) if search is None else (search.evaluator, search.plies)
+        found = evaluate_boards(boards, rules, evaluator=by, plies=plies, threads=1)
+        return as_chances(found.astype(np.float64))
+    answer = np.asarray(judge(_movegen.flip(boards, rules)))  # as seen by who has just moved
     if answer.shape != (len(boards), 10):
         msg = (
             f"{name_of(judge)} gave the shape {answer.shape} for {len(boards)} positions; "

@@ -18,6 +18,7 @@ from nardcore._cubeful import CubefulResult, rollout_cubeful
 from nardcore._judge import chances_of
 from nardcore.errors import TableError
 from nardcore.match_equity import EFFICIENCY, SHARES, MatchEquity, MatchScore
+from nardcore.policies import check_net
 from nardcore.rollouts import RolloutResult, rollout
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -348,8 +349,12 @@ def _judge(
         return found, table if table.equities == "money" else None
     if evaluator is not None:
         return chances_of(evaluator, position.board[None, :], position.rules), None
-    made = rollout(position, games=games, seed=0)
-    return made.probabilities[None, :], None
+    try:
+        check_net(position.rules)
+    except ValueError:
+        made = rollout(position, games=games, policy="linear", seed=0)
+        return made.probabilities[None, :], None
+    return chances_of("net", position.board[None, :], position.rules), None
 
 
 def _plain(terms: Terms, position: Position) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nardcore._terms import STATE_WORDS
-from nardcore.rollouts import _quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,9 +120,12 @@ def convergence(
     if not history.games:
         msg = "the history is empty; give it to nardcore.rollout as progress"
         raise ValueError(msg)
+    if not 0 < level < 1:
+        msg = f"a confidence level lies between 0 and 1, not {level}"
+        raise ValueError(msg)
     ax = _axes(ax)
     games, equity = np.array(history.games), np.array(history.equity)
-    half = _quantile(level) * np.array(history.stderr)
+    half = NormalDist().inv_cdf(0.5 + level / 2) * np.array(history.stderr)
     ax.fill_between(
         games,
         equity - half,

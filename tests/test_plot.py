@@ -99,6 +99,9 @@ def test_no_equities_are_refused(values) -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ValueError, match="empty"):
         plot.convergence(plot.History())
+    history = plot.History([1], [0.0], [0.1])
+    with pytest.raises(ValueError, match="confidence level"):
+        plot.convergence(history, level=1.0)
     with pytest.raises(ValueError, match="ten chances"):
         plot.outcomes([0.5, 0.5])
     with pytest.raises(ValueError, match="evaluate"):
