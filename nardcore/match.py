@@ -398,7 +398,7 @@ def play_out(
         Asked with the game before every throw and whenever an answer is due; it names one of
         ``game.due``. None, also as its answer, means to throw, to accept whatever is offered and to
         take every resignation. ``"advised"`` does what `nardcore.cube_decision` says, judging each
-        position by a small rollout.
+        position by the net, or by a small rollout where no net knows the rules.
 
     Returns
     -------
