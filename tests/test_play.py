@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -277,6 +278,33 @@ def test_a_loaded_match_brings_its_own(tmp_path):
     assert kinds(events("--load", file)) == ["game", "result"]
     file.write_text("4HPwATDgc/ABMA\n")
     assert "holds no match" in bad("play", "--load", file)
+
+
+def test_a_net_plays_advises_and_looks_ahead(monkeypatch):
+    from rough import NET, _player
+
+    from nardcore import _adviser, _ratings, policies
+
+    @cache
+    def chooser(movement, points):
+        return nc.Evaluator.net(_player(), points=points, name="net")
+
+    for module in (policies, _ratings):
+        monkeypatch.setattr(module, "net_evaluator", lambda movement: NET)
+        monkeypatch.setattr(module, "net_policy", chooser)
+    _adviser._has_net.cache_clear()
+    try:
+        found = events("--side", "none", "--seed", 2, "--length", 2)
+        assert found[-1]["over"]
+        assert "offer" in kinds(found)
+        deep = events("--policy", "net:1", "--seed", 2, stdin="hint 2\nbest\n")
+        hint = next(event for event in deep if event["event"] == "hint")
+        assert [set(one) for one in hint["plays"]] == [{"play", "equity"}] * 2
+        assert hint["plays"][0]["equity"] >= hint["plays"][1]["equity"]
+        position = f"backgammon {START} w 31 -"
+        assert "equity" in good("play", "--position", position, "--quiet", stdin="hint\n")
+    finally:
+        _adviser._has_net.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal")
