@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "Draw a position and write it in every form.",
     "perft": "Count the tree of rolls and plays.",
     "rules": "List the rulesets, or describe one.",
+    "convert": "Write a match or a position in another format.",
     "bearoff": "Build tables of bear-offs and ask them.",
     "bench": "Measure this machine, or print the behavioural signature.",
     "version": "Tell the version and the instruction set in use.",
