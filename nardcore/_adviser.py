@@ -1,26 +1,43 @@
 """Decisions about stakes in games that policies play, by `nardcore.cube_decision`.
 
-A small rollout judges each position: enough for a game that goes on.
+The net judges each position, or a small rollout where no net knows the rules: enough for a game
+that goes on.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from nardcore.cube import cube_decision
+from nardcore.evaluation import evaluate
+from nardcore.policies import check_net
 from nardcore.rollouts import rollout
 from nardcore.rules import STATES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nardcore.cube import CubeDecision
     from nardcore.game import Game
-    from nardcore.rollouts import RolloutResult
+    from nardcore.rules import Rules
     from nardcore.typing import PolicyLike, Side
 
 __all__ = ["Adviser"]
 
 _GAMES, _GLANCE = 300, 50
 LONGEST = 25  # points of a match that the equity table knows
+
+
+@cache
+def _has_net(rules: Rules) -> bool:
+    try:
+        check_net(rules)
+    except ValueError:
+        return False
+    return True
 
 
 class Adviser:
@@ -42,7 +59,7 @@ class Adviser:
 
     def __init__(self, policy: PolicyLike) -> None:
         self.policy = policy
-        self._known: dict[object, RolloutResult] = {}
+        self._known: dict[object, NDArray[np.float64]] = {}
 
     def __call__(self, game: Game) -> str:
         """Name one of what is due, but for a play."""
@@ -54,21 +71,26 @@ class Adviser:
             return "accept_resignation" if takes else "refuse_resignation"
         return self.accepts(game)
 
-    def _judge(self, game: Game, games: int = _GAMES) -> RolloutResult:
-        """Roll the position out, seen by the side on turn."""
+    def _judge(self, game: Game, games: int = _GAMES) -> NDArray[np.float64]:
+        """Give the chances of the ten classes for the side on turn."""
         key = game.position, game.dice, games
         if key not in self._known:
-            done = rollout(
-                game.position, games=games, seed=0, dice=game.dice, policy=self.policy, threads=1
-            )
-            self._known = {key: done}
+            self._known = {key: self._chances(game, games)}
         return self._known[key]
+
+    def _chances(self, game: Game, games: int) -> NDArray[np.float64]:
+        if game.dice is None and _has_net(game.rules):
+            return evaluate(game.position, plies=1).probabilities
+        return rollout(
+            game.position, games=games, seed=0, dice=game.dice, policy=self.policy, threads=1
+        ).probabilities
 
     def _worth(self, game: Game, side: Side, games: int = _GAMES) -> float:
         """Points a game for a side at the stake 1, if the stake is not raised any more."""
-        judged = self._judge(game, games)
+        chances = self._judge(game, games)
         dave = game.rules.stake.startswith("dave")
-        equity = 2 * judged.win - 1 if dave else judged.equity()
+        points = np.ones(5) if dave else np.array(game.rules.points)
+        equity = float(points @ (chances[:5] - chances[5:]))
         return equity if side == game.turn else -equity
 
     def _decide(self, game: Game) -> CubeDecision:

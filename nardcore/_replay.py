@@ -58,8 +58,8 @@ def _enter(game: Game, entry: Entry) -> None:
     else:
         state = 0 if entry.state is None else entry.state
         game.resign(state, side=entry.side, accepted=entry.accepted)
-    if entry.comment:
-        game._entries[-1] = dataclasses.replace(game._entries[-1], comment=entry.comment)
+    # as it was written: joined steps, comments and lines stay
+    game._entries[-1] = dataclasses.replace(entry, problem=None)
 
 
 def _must_be(game: Game, side: Side, due: Side) -> None:

@@ -5,32 +5,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
 
 from nardcore import _dice, _movegen
-from nardcore._board import Play
-from nardcore._trials import _rate
+from nardcore._board import Play, Position
+from nardcore._ratings import rater, signed_points
+from nardcore._rollout import Stop
+from nardcore._trials import Spec, _rate
 from nardcore.dice import seed_words
 from nardcore.errors import NotDueError
 from nardcore.game import Game
-from nardcore.policies import Evaluator, name_of, native, resolve
+from nardcore.policies import native, search_of
 from nardcore.records import MatchRecord
 from nardcore.rules import BACKGAMMON, Rules
 from nardcore.stakes import other
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Literal, TypeAlias
+    from collections.abc import Iterable, Mapping
 
     from nardcore.records import GameRecord
     from nardcore.typing import Numbering, PolicyLike, Seed, Side
 
-    Actions: TypeAlias = Callable[[Game], str | None] | Literal["advised"] | None
 
 __all__ = ["Match", "choose_play", "play_out"]
+
+Actions: TypeAlias = Callable[[Game], str | None] | Literal["advised"] | None
 
 
 class Match:
@@ -395,7 +398,7 @@ def play_out(
         Asked with the game before every throw and whenever an answer is due; it names one of
         ``game.due``. None, also as its answer, means to throw, to accept whatever is offered and to
         take every resignation. ``"advised"`` does what `nardcore.cube_decision` says, judging each
-        position by a small rollout.
+        position by the net, or by a small rollout where no net knows the rules.
 
     Returns
     -------
@@ -429,7 +432,8 @@ def play_out(
     elif seed is not None:
         msg = "what is under way has its own seed"
         raise ValueError(msg)
-    both = _policies(policy, game.rules)
+    # the same policies as a rollout takes, refused for the same reasons
+    both = Spec.make(Position.start(game.rules), policy, 0, None, opening=False).policies
     if isinstance(actions, str):
         if actions != "advised":
             msg = f"actions are a function, 'advised' or None, not {actions!r}"  # type: ignore[unreachable]
@@ -469,21 +473,6 @@ def _finish(
         getattr(game, said)()
 
 
-def _policies(
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike], rules: Rules
-) -> tuple[PolicyLike, PolicyLike]:
-    both = policy if isinstance(policy, tuple) else (policy, policy)
-    if len(both) != 2:
-        msg = "policy is one policy or a pair"  # type: ignore[unreachable]
-        raise ValueError(msg)
-    for one in both:
-        made_for = getattr(one, "movement", None) if isinstance(one, Evaluator) else None
-        if made_for not in (None, rules.movement):
-            msg = f"the evaluator {name_of(one)} is for {made_for} nardy"
-            raise ValueError(msg)
-    return resolve(both[0]), resolve(both[1])
-
-
 def choose_play(game: Game, policy: PolicyLike) -> Play:
     """Let a policy choose the play of the dice that have been thrown.
 
@@ -513,6 +502,17 @@ def choose_play(game: Game, policy: PolicyLike) -> Play:
     if len(plays) == 1:
         return plays[0]
     rules, boards = game.rules, plays.boards
+    search = search_of(policy)
+    if search is not None:
+        early = game.ply >> 1 < search.early_turns
+        depth = search.early_plies if early else search.plies
+        if depth:
+            made = rater(search.evaluator, rules, signed_points(None, rules), (), search.filters)
+            rolls = np.array([plays.dice], np.int8)
+            found = made.rolls(game.position.board[None, :], rolls, depth + 1, Stop())
+            assert found is not None  # nobody stops it
+            return plays[int(found[1][0])]
+        policy = search.evaluator
     is_native, evaluator = native(policy, rules)
     if evaluator is not None:
         ends = np.array([0, len(plays)], np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from walks import RULES, step
 
 import nardcore as nc
 from nardcore.errors import IllegalPlayError, NotDueError
+from nardcore.formats import load
 from nardcore.records import GameRecord, GameResult, MatchRecord, Move
 
+DATA = Path(__file__).parent / "data" / "files"
 NAMES = [rules.name for rules in RULES]
 
 
@@ -305,6 +308,27 @@ def test_records_that_are_no_matches() -> None:
     wrong = GameRecord(nc.BACKGAMMON, first="w", entries=(Move("w", (6, 5), ((8, 5),)),))
     with pytest.raises(IllegalPlayError, match="game 1, entry 1: 8/5 is illegal"):
         nc.Match.from_record(MatchRecord(nc.BACKGAMMON, length=3, games=(wrong,)))
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "winner"),
+    [
+        ("galaxy_match_7pt.txt", (7, 2), "w"),
+        ("synthetic_gnubg_numeric_7pt.mat", (2, 7), "b"),
+        ("synthetic_mi_two_games.sgf", (5, 1), None),
+    ],
+)
+def test_matches_of_other_programs_are_played_again(
+    name: str, score: tuple[int, int], winner: str | None
+) -> None:
+    record = load(DATA / name)
+    match = nc.Match.from_record(record)
+    assert (match.score, match.winner) == (score, winner)
+    assert match.record() == record
+    for game in match.games:
+        while game.history:
+            game.pop()
+        assert game.position == nc.Position.start(record.rules)
 
 
 def test_what_a_match_shows() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nardcore.errors import NardcoreError
-from nardcore.policies import native
+from nardcore.evaluation import rank_plays
+from nardcore.policies import check_net, native
 
 if TYPE_CHECKING:
     from nardcore._board import Play
@@ -29,14 +28,13 @@ class Rated(NamedTuple):
 def rate(game: Game) -> list[Rated]:
     """Rate the plays of the dice that have been thrown, best first."""
     plays = game.position.plays(game.dice or (1, 1))
-    if find_spec("nardcore.evaluation") is not None:
-        from importlib import import_module
-
-        try:
-            ranked: Any = import_module("nardcore.evaluation").rank_plays(game.position, plays.dice)
-            return [Rated(one.play, one.equity, "equity") for one in ranked]
-        except (NardcoreError, ValueError, TypeError, OSError):
-            pass  # no net for these rules
+    try:
+        check_net(game.rules)
+    except ValueError:
+        pass  # no net knows these rules
+    else:
+        ranked = rank_plays(game.position, plays.dice, plies=1)
+        return [Rated(one.play, one.equity, "equity") for one in ranked]
     _, evaluator = native("linear", game.rules)
     assert evaluator is not None
     scores = np.asarray(evaluator(game.position.board, plays.boards), np.float64)

@@ -218,7 +218,7 @@ class Table:
         if self.options.manual and game.throws and not game.history:
             game = self.throw_by_hand(game)
             match.games[-1] = game
-        white, black = match.score
+        white, black = game.score
         throws = [[throw.white, throw.black] for throw in game.throws]
         if self.options.as_json:
             echo_json(

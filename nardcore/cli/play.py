@@ -20,7 +20,7 @@ from nardcore.cli._common import (
 from nardcore.errors import FormatError
 from nardcore.game import Game
 from nardcore.match import Match
-from nardcore.policies import NAMES, resolve
+from nardcore.policies import NAMES, check_net, resolve
 from nardcore.rules import BACKGAMMON
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _policies(text: str) -> str:
     "--policy",
     type=Written("policy", _policies),
     metavar="NAME",
-    help=f"Who plays against you: {', '.join(NAMES)}; linear by default. "
+    help=f"Who plays against you: {', '.join(NAMES)}; by default a net, "
+    "where there is one for the rules, else linear. "
     "Two with a comma for white and black.",
 )
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="A match to N points.")
@@ -138,7 +139,7 @@ def command(
     else:
         match = _new(rules, length, games, position, seed)
     sides = side or told.get("side", "white")
-    who = policy or told.get("policy", "linear")
+    who = policy or told.get("policy") or _strongest(match.rules)
     try:
         names = _policies(who).split(",")
     except ValueError:  # a file of somebody with other policies
@@ -155,6 +156,15 @@ def command(
         info={"side": sides, "policy": ",".join(names)},
     )
     Table(match, options).run()
+
+
+def _strongest(rules: Rules) -> str:
+    """Name the strongest policy that plays by these rules."""
+    try:
+        check_net(rules)
+    except ValueError:
+        return "linear"
+    return "net"
 
 
 def _exclude(load: str, **others: object) -> None:
