@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["GnubgNN", "OpenSpiel", "Sage", "load"]
+__all__ = ["GnubgNN", "OpenSpiel", "Sage", "gnubg_policy", "load", "sage_policy"]
 
 
 def load(name: str) -> Any | None:
@@ -138,3 +138,45 @@ class OpenSpiel:
                     yield self._board(state, player), (dice[0], dice[1]), results
             else:
                 state.apply_action(rng.choice(state.legal_actions()))
+
+
+# ------------------------------------------------------------------------------ peers as policies
+
+
+def gnubg_policy(plies: int = 0) -> Any:
+    """gnubg-nn's evaluation as a policy: what the opponent, who is on roll, then stands to lose."""
+    module = importlib.import_module("gnubg_nn")
+
+    def gnubg(boards: np.ndarray) -> np.ndarray:
+        found = np.empty(len(boards))
+        for i, board in enumerate(boards):
+            mine, theirs = _own(board)
+            # the second side is on roll, and the chances are its own: win, gammons, lost gammons
+            win, gammon, backgammon, lost, lost_twice = module.probabilities([mine, theirs], plies)
+            found[i] = -(2 * win - 1 + gammon + backgammon - lost - lost_twice)
+        return found
+
+    gnubg.__qualname__ = gnubg.__name__ = f"gnubg-nn {plies}-ply"
+    return gnubg
+
+
+def sage_policy(level: str = "1ply") -> Any:
+    """bgsage's evaluation of positions after a play as a policy, cubeless."""
+    native = importlib.import_module("bgbot_cpp")
+    weights = importlib.import_module("bgsage.weights").default_weights()
+    parts = (weights.strategy_type, weights.weight_paths_list, weights.hidden_sizes_list)
+    if level == "1ply":
+        strategy = native.create_strategy(*parts)
+    else:
+        strategy = native.create_multipy(
+            *parts, n_plies=int(level[0]), parallel_evaluate=False, parallel_threads=0
+        )
+
+    def sage(boards: np.ndarray) -> np.ndarray:
+        rows = np.column_stack([boards[:, 25], boards[:, :24], boards[:, 24]]).tolist()
+        positions = [(row, native.CubeOwner.CENTERED) for row in rows]
+        found = native.batch_evaluate_post_move(positions, strategy, 1, jacoby=False)
+        return np.array([one["cubeless_equity"] for one in found])
+
+    sage.__qualname__ = sage.__name__ = f"bgsage {level}"
+    return sage

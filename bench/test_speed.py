@@ -73,3 +73,16 @@ def test_games(benchmark: Any, family: str, policy: str) -> None:
     two = benchmark(nc.rollout, start, games=20_000, policy=policy, seed=1, threads=2)
     assert one == two
     rate(benchmark, 20_000)
+
+
+@pytest.mark.benchmark(group="game")
+@pytest.mark.parametrize("policy", ["random", "linear"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_whole_game(benchmark: Any, family: str, policy: str) -> None:
+    """One game through `Game`, turn by turn, with its record; the aim is 5 ms at most."""
+    rules = FAMILIES[family]
+    seeds = iter(range(10**9))
+    assert nc.play_out(rules, policy, seed=1).over
+    game = benchmark(lambda: nc.play_out(rules, policy, seed=next(seeds) % 50))
+    assert nc.Game.from_record(game.record()).over
+    rate(benchmark, 1)

@@ -29,13 +29,14 @@ from nardcore.errors import (
     IllegalPlayError,
     InvalidPlayError,
     NardcoreError,
+    NotDueError,
     PositionError,
     RolloutCancelled,
     RulesError,
     TableError,
 )
-from nardcore.policies import Evaluator
-from nardcore.rollouts import RolloutResult, rollout, rollout_chunk
+from nardcore.policies import Evaluator, Search
+from nardcore.rollouts import RolloutResult, RollShare, rollout, rollout_chunk
 from nardcore.rules import (
     BACKGAMMON,
     FNR_LONG,
@@ -74,45 +75,107 @@ __all__ = [
     "TRIKTRAK",
     "TRIKTRAK_UA",
     "AmbiguousPlayError",
+    "CubeDecision",
+    "CubefulResult",
     "Evaluator",
     "FormatError",
+    "Game",
     "IllegalPlayError",
     "InvalidPlayError",
+    "Match",
+    "MatchEquity",
+    "MatchScore",
     "NardcoreError",
+    "NotDueError",
+    "Outcomes",
     "Play",
     "Plays",
+    "PlaysRollout",
     "Position",
     "PositionError",
+    "RankedPlay",
     "Replay",
+    "RollShare",
+    "RolledPlay",
     "RolloutCancelled",
     "RolloutResult",
     "Rules",
     "RulesError",
+    "Search",
     "TableError",
     "Turn",
     "__version__",
     "batch",
     "bearoff",
+    "best_play",
+    "cube_decision",
     "dice",
+    "evaluate",
     "get_include",
     "isa",
     "nets",
+    "play_out",
+    "rank_plays",
+    "refusal_point",
     "rollout",
     "rollout_chunk",
+    "rollout_cubeful",
+    "rollout_plays",
 ]
 
 
 if _TYPE_CHECKING:
     from nardcore import bearoff as bearoff
     from nardcore import nets as nets
+    from nardcore.candidates import PlaysRollout as PlaysRollout
+    from nardcore.candidates import RolledPlay as RolledPlay
+    from nardcore.candidates import rollout_plays as rollout_plays
+    from nardcore.cube import CubeDecision as CubeDecision
+    from nardcore.cube import CubefulResult as CubefulResult
+    from nardcore.cube import cube_decision as cube_decision
+    from nardcore.cube import refusal_point as refusal_point
+    from nardcore.cube import rollout_cubeful as rollout_cubeful
+    from nardcore.evaluation import Outcomes as Outcomes
+    from nardcore.evaluation import RankedPlay as RankedPlay
+    from nardcore.evaluation import best_play as best_play
+    from nardcore.evaluation import evaluate as evaluate
+    from nardcore.evaluation import rank_plays as rank_plays
+    from nardcore.game import Game as Game
+    from nardcore.match import Match as Match
+    from nardcore.match import play_out as play_out
+    from nardcore.match_equity import MatchEquity as MatchEquity
+    from nardcore.match_equity import MatchScore as MatchScore
+
+# What few need is imported when it is first asked for, so that nobody else waits for it.
+_LATER = {
+    "CubeDecision": "cube",
+    "CubefulResult": "cube",
+    "Game": "game",
+    "Match": "match",
+    "MatchEquity": "match_equity",
+    "MatchScore": "match_equity",
+    "Outcomes": "evaluation",
+    "PlaysRollout": "candidates",
+    "RankedPlay": "evaluation",
+    "RolledPlay": "candidates",
+    "best_play": "evaluation",
+    "cube_decision": "cube",
+    "evaluate": "evaluation",
+    "play_out": "match",
+    "rank_plays": "evaluation",
+    "refusal_point": "cube",
+    "rollout_cubeful": "cube",
+    "rollout_plays": "candidates",
+}
 
 
 def __getattr__(name: str) -> _Any:
-    # Tables and nets are imported when they are first asked for: nobody else waits for them.
-    if name in ("bearoff", "nets"):
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in ("bearoff", "nets"):
         return import_module(f"nardcore.{name}")
+    if name in _LATER:
+        return getattr(import_module(f"nardcore.{_LATER[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -1,5 +1,5 @@
 # Counter-based dice (src/philox.h).
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 
 cdef extern from "philox.h" nogil:
@@ -15,6 +15,9 @@ cdef enum:
     STREAM_DICE = 0
     STREAM_POLICY = 1
     STREAM_OPENING = 2
+    STREAM_STRATA = 3
 
 
 cdef void roll(stream_t *s, uint64_t ply, bint no_double, int *out) noexcept nogil
+cdef void pair_of(uint32_t r, bint no_double, int *out) noexcept nogil
+cdef void fill_cycle(const uint64_t *key, uint64_t cycle, uint32_t n, uint8_t *first, uint8_t *second) noexcept nogil

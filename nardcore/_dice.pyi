@@ -12,3 +12,6 @@ def rolls_of_ply(
 def choices_of_ply(
     key: NDArray[np.uint64], trials: NDArray[np.uint64], ply: int, counts: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...
+def strata(
+    key: NDArray[np.uint64], trials: NDArray[np.uint64], no_double: bool
+) -> NDArray[np.int8]: ...

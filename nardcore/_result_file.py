@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nardcore import _rollout
+from nardcore import _playout
+from nardcore._moments import Moments
 from nardcore.errors import FormatError, NardcoreError
-from nardcore.policies import NAMES
 
 if TYPE_CHECKING:
-    from nardcore.rollouts import RolloutResult
+    from collections.abc import Callable
 
-__all__ = ["load", "save", "to_dict"]
+    from nardcore._results import RolloutResult
 
-_FORMAT, _VERSION = "nardcore rollout", 1
+__all__ = ["from_dict", "load", "read", "result_from_dict", "save", "to_dict", "write"]
+
+_FORMAT, _VERSION = "nardcore rollout", 2  # 1 had no method, no sums by roll
 
 
 def to_dict(result: RolloutResult) -> dict[str, Any]:
@@ -46,17 +49,63 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
         "counts": result.counts.tolist(),
         "total_plies": result.total_plies,
         "plies": {str(i): int(result.plies[i]) for i in bins.tolist()},
-        **({"tables": known} if result.tables else {}),
+        **({"tables": known} if result.tables or result.table_games else {}),
+        "method": {
+            "truncate": result.truncate,
+            "evaluator": result.evaluator,
+            "stratified": result.stratified,
+        },
+        "truncated": result.truncated_games,
+        "rolls": None if result.rolls is None else [_moments(m) for m in result.rolls],
+        "reduced": [_moments(m) for m in result.reduced],
+        "cells": None if result.cells is None else result.cells.tolist(),
     }
 
 
+def _moments(m: Moments) -> list[Any]:
+    """Write sums; the products are those of ended games, or the upper half of a square."""
+    if m.products == Moments.of_counts([n >> 32 for n in m.sums]).products:
+        return [m.n, list(m.sums)]
+    return [m.n, list(m.sums), [m.products[10 * i + j] for i in range(10) for j in range(i, 10)]]
+
+
+def _read_moments(data: Any, most: int) -> Moments:
+    n, sums = _count(data[0]), tuple(_int(k) for k in data[1])
+    if len(data) == 2:
+        whole = tuple(k >> 32 for k in sums)
+        found = Moments.of_counts(whole)
+        if found.sums != sums or min(sums) < 0 or found.n != n:
+            msg = f"the sums of {n} games are not whole games"
+            raise FormatError(msg)
+    else:
+        half = [_int(k) for k in data[2]]
+        if len(sums) != 10 or len(half) != 55:
+            msg = "sums by roll are ten sums and 55 products"
+            raise FormatError(msg)
+        products = [0] * 100
+        at = iter(half)
+        for i in range(10):
+            for j in range(i, 10):
+                products[10 * i + j] = products[10 * j + i] = next(at)
+        found = Moments(n, sums, tuple(products))
+    if len(sums) != 10 or n > most:
+        msg = f"the sums of {n} games do not belong to {most} games"
+        raise FormatError(msg)
+    return found
+
+
 def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
-    """Write a result under a temporary name, then give it its own."""
+    """Write a result."""
+    write(to_dict(result), path)
+
+
+def write(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write JSON under a temporary name, then give it its own."""
     target = Path(path).resolve()  # a link stays one, and its target is written
     if target.exists() and not target.is_file():
         msg = f"{os.fspath(path)} is no regular file, so no result is written there"
         raise OSError(msg)
-    text = json.dumps(to_dict(result), indent=1) + "\n"
+    text = json.dumps(data, indent=1) + "\n"
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -74,6 +123,12 @@ def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> RolloutResult:
     """Read a result and check that it adds up."""
+    found: RolloutResult = read(path, result_from_dict)
+    return found
+
+
+def read(path: str | os.PathLike[str], make: Callable[[Any], Any]) -> Any:
+    """Read JSON and make something of it; whatever is wrong is a FormatError."""
     name = os.fspath(path)
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -83,8 +138,18 @@ def load(path: str | os.PathLike[str]) -> RolloutResult:
     except (UnicodeDecodeError, RecursionError) as error:
         msg = f"{name} is no text file"
         raise FormatError(msg) from error
+    return _made(data, name, make)
+
+
+def from_dict(data: Any, name: str = "the text") -> RolloutResult:
+    """Take a result from plain JSON values and check that it adds up; `name` is for messages."""
+    found: RolloutResult = _made(data, name, result_from_dict)
+    return found
+
+
+def _made(data: Any, name: str, make: Callable[[Any], Any]) -> Any:
     try:
-        return _result(data)
+        return make(data)
     except FormatError:
         raise
     except (
@@ -122,16 +187,17 @@ def _text(value: object) -> str:
     return value
 
 
-def _result(data: Any) -> RolloutResult:
+def result_from_dict(data: Any) -> RolloutResult:
+    """Make a result of the JSON values of `to_dict`."""
     from nardcore._board import Position
-    from nardcore._trials import Spec
+    from nardcore._results import RolloutResult, _join
+    from nardcore._trials import Method, Spec
     from nardcore.formats.positions import parse_position
-    from nardcore.rollouts import RolloutResult, _join
 
     if data["format"] != _FORMAT:
         msg = f"the format is {data['format']!r}, not {_FORMAT!r}"
         raise FormatError(msg)
-    if _int(data["version"]) != _VERSION:
+    if not 1 <= _int(data["version"]) <= _VERSION:
         newer = "newer than" if data["version"] > _VERSION else "not one that"
         msg = f"version {data['version']} of the format is {newer} this nardcore reads"
         raise FormatError(msg)
@@ -139,7 +205,7 @@ def _result(data: Any) -> RolloutResult:
     position = Position.from_board(found.board, found.rules)
     dice = None if found.dice is None else (found.dice[0], found.dice[1])
     counts = np.array([_count(n) for n in data["counts"]], dtype=np.int64)
-    plies = np.zeros(_rollout.PLIES, np.int64)
+    plies = np.zeros(_playout.PLIES, np.int64)
     for i, n in data["plies"].items():
         plies[_count(int(i))] = _count(n)
     ranges = _join(tuple((_count(first), _count(n)) for first, n in data["ranges"]))
@@ -169,25 +235,73 @@ def _result(data: Any) -> RolloutResult:
     if not isinstance(opening, bool):
         msg = f"opening is true or false, not {opening!r}"
         raise FormatError(msg)
+    method = _method(data, games, known)
     spec = None
-    if set(policies) <= set(NAMES) and not names:
-        spec = Spec.make(position, policies, seed[0] if len(seed) == 1 else seed, dice, opening)
+    if not names:
+        entropy = seed[0] if len(seed) == 1 else seed
+        with suppress(ValueError, TypeError):  # of policies that do not go by name, or not here
+            how = Method(stratified=method.get("stratified", False))
+            spec = Spec.make(position, policies, entropy, dice, opening, (), how)
     return RolloutResult(
-        position,
-        policies,
-        seed,
-        dice,
-        opening,
-        ranges,
-        counts,
-        plies,
-        total_plies,
-        names,
-        known,
-        sums,
-        products,
-        spec,
+        position=position,
+        policies=policies,
+        seed=seed,
+        dice=dice,
+        opening=opening,
+        ranges=ranges,
+        counts=counts,
+        plies=plies,
+        total_plies=total_plies,
+        tables=names,
+        table_games=known,
+        table_sums=sums,
+        table_products=products,
+        **method,
+        _spec=spec,
     )
+
+
+def _method(data: Any, games: int, early: int) -> dict[str, Any]:
+    """Read what version 2 added."""
+    if data["version"] < 2:
+        return {}
+    how = data["method"]
+    truncate, stratified = how["truncate"], how["stratified"]
+    if not isinstance(stratified, bool) or (truncate is not None and _int(truncate) < 1):
+        msg = f"the method {how!r} is none"
+        raise FormatError(msg)
+    truncated = _count(data["truncated"])
+    if truncated > early or (truncated and truncate is None):
+        msg = f"{truncated} games cannot have been truncated"
+        raise FormatError(msg)
+    rolls = data["rolls"]
+    if rolls is not None:
+        rolls = tuple(_read_moments(m, games) for m in rolls)
+    reduced = tuple(_read_moments(m, games) for m in data["reduced"])
+    if (rolls is not None and len(rolls) != 21) or len(reduced) not in (0, 22):
+        msg = "there are 21 rolls"
+        raise FormatError(msg)
+    if sum(m.n for m in rolls or ()) > games or (reduced and reduced[0].n != games):
+        msg = f"the sums by roll are not those of {games} games"
+        raise FormatError(msg)
+    cells = data["cells"]
+    if (cells is not None) != stratified:
+        msg = "stratified rollouts, and no others, have sums by two rolls"
+        raise FormatError(msg)
+    if cells is not None:
+        cells = np.array([[_int(n) for n in row] for row in cells], dtype=np.int64)
+        if cells.shape != (441, 21) or (cells[:, 0] < 0).any() or cells[:, 0].sum() != games:
+            msg = f"the sums by two rolls are not those of {games} games"
+            raise FormatError(msg)
+    return {
+        "truncate": truncate,
+        "evaluator": _text(how["evaluator"]),
+        "stratified": stratified,
+        "truncated_games": truncated,
+        "rolls": rolls,
+        "reduced": reduced,
+        "cells": cells,
+    }
 
 
 def _tables(data: Any) -> tuple[tuple[str, ...], int, tuple[int, ...], tuple[int, ...]]:

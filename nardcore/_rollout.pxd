@@ -1,5 +1,6 @@
 # Evaluators as other Cython modules see them.
-from nardcore._types cimport evaluator_t
+from libc.stdint cimport int32_t
+from nardcore._types cimport board_t, evaluator_t, rules_t
 
 
 cdef class Evaluator:
@@ -13,3 +14,7 @@ cdef class Evaluator:
 
 cdef class Stop:
     cdef int flag
+
+
+cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32_t *points, const board_t *parent,
+                         const board_t *results, int32_t n, float *scores) noexcept nogil

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from os import PathLike
-from typing import Final, Literal, Never
+from typing import Literal, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,9 +10,6 @@ from nardcore._net import Player
 from nardcore.nets import PlayerFile
 from nardcore.rules import Rules
 from nardcore.typing import Boards
-
-PLIES: Final[int]
-RESULT_SIZE: Final[int]
 
 @disjoint_base
 class Stop:
@@ -53,23 +50,3 @@ class Evaluator:
         points: Sequence[int],
         rules: Rules,
     ) -> NDArray[np.int64]: ...
-
-def play_chunk(
-    board: NDArray[np.int8],
-    rules: Rules,
-    policies: Sequence[Evaluator | None],
-    key: NDArray[np.uint64],
-    points: Sequence[int],
-    dice: tuple[int, int],
-    no_double: bool,
-    tables: Sequence[object],
-    first: int,
-    n: int,
-    stop: Stop,
-) -> NDArray[np.int64] | None: ...
-def ask_tables(
-    tables: Sequence[object],
-    boards: NDArray[np.int8],
-    sides: NDArray[np.int64],
-    result: NDArray[np.int64],
-) -> NDArray[np.bool_]: ...

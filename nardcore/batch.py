@@ -8,7 +8,7 @@ the first bad one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,24 @@ from nardcore import _movegen
 from nardcore.rules import BACKGAMMON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from nardcore.rules import Rules
+    from nardcore.typing import PolicyLike, Progress
 
-__all__ = ["BatchPlays", "expand", "flip", "pips", "plays", "results", "start"]
+__all__ = [
+    "BatchPlays",
+    "equity",
+    "evaluate",
+    "expand",
+    "flip",
+    "pips",
+    "plays",
+    "results",
+    "start",
+]
 
 
 class BatchPlays(NamedTuple):
@@ -178,3 +191,88 @@ def start(n: int, rules: Rules = BACKGAMMON) -> NDArray[np.int8]:
     from nardcore._board import Position
 
     return np.tile(Position.start(rules).board, (n, 1))
+
+
+def evaluate(
+    boards: ArrayLike,
+    rules: Rules = BACKGAMMON,
+    *,
+    plies: int = 0,
+    evaluator: PolicyLike | None = None,
+    tables: Sequence[Any] = (),
+    filters: Sequence[tuple[int, float]] | None = None,
+    scoring: str | Sequence[float] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.float32]:
+    """Evaluate many positions: chances of the ten classes for the sides on roll.
+
+    Parameters
+    ----------
+    boards
+        ``int8[n, 32]``.
+    rules
+        Backgammon by default.
+    plies, evaluator, tables, filters, scoring, threads, progress
+        As for `nardcore.evaluate`.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, 10)
+        The same for any number of threads.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> def even(boards):
+    ...     return np.full((len(boards), 10), 0.1)
+    >>> nc.batch.evaluate(nc.batch.start(3), evaluator=even).shape
+    (3, 10)
+    """
+    from nardcore.evaluation import evaluate_boards
+    from nardcore.policies import FILTERS
+
+    return evaluate_boards(
+        boards,
+        rules,
+        plies=plies,
+        evaluator=evaluator,
+        tables=tables,
+        filters=FILTERS if filters is None else filters,
+        scoring=scoring,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def equity(
+    probabilities: ArrayLike,
+    scoring: str | Sequence[float] | None = None,
+    rules: Rules = BACKGAMMON,
+) -> NDArray[np.float64]:
+    """Turn chances of the ten classes into points a game, ``float64[n]``.
+
+    Parameters
+    ----------
+    probabilities
+        ``float[n, 10]``.
+    scoring
+        A name of `nardcore.SCORING` or points for the loser's five states; by default that of the
+        rules, backgammon.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> nc.batch.equity([[1, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0] * 9 + [1]]).tolist()
+    [1.0, -3.0]
+    """
+    from nardcore._ratings import signed_points
+
+    p = np.asarray(probabilities, np.float64)
+    if p.ndim != 2 or p.shape[1] != 10:
+        msg = f"probabilities must have the shape (n, 10), not {p.shape}"
+        raise ValueError(msg)
+    points = signed_points(scoring, rules)[:5]
+    parts = points * (p[:, :5] - p[:, 5:])
+    found: NDArray[np.float64] = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ __all__ = [
     "opening",
     "orders",
     "rolls",
+    "seed_words",
 ]
 
 ROLLS: tuple[tuple[int, int], ...] = tuple((a, b) for a in range(1, 7) for b in range(1, a + 1))
@@ -200,6 +201,22 @@ def key(seed: Seed) -> NDArray[np.uint64]:
     [15793235383387715774, 12390638538380655177]
     """
     return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64, copy=False)
+
+
+def seed_words(seed: Seed) -> tuple[int, ...]:
+    """Give the numbers that make up a seed; of None, those that the system draws.
+
+    Examples
+    --------
+    >>> seed_words(7), seed_words([1, 2]), len(seed_words(None))
+    ((7,), (1, 2), 1)
+    """
+    entropy: Any = np.random.SeedSequence(seed).entropy
+    words = tuple(int(word) for word in np.atleast_1d(np.asarray(entropy, dtype=object)))
+    if not words:
+        msg = "a seed is a whole number or some of them, not an empty sequence"
+        raise ValueError(msg)
+    return words
 
 
 def rolls(seed: Seed, trial: int, plies: int, *, opening: bool = False) -> NDArray[np.int8]:

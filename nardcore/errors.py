@@ -18,6 +18,7 @@ __all__ = [
     "IllegalPlayError",
     "InvalidPlayError",
     "NardcoreError",
+    "NotDueError",
     "PositionError",
     "RolloutCancelled",
     "RulesError",
@@ -152,6 +153,43 @@ class AmbiguousPlayError(NardcoreError, ValueError):
     >>> issubclass(nc.AmbiguousPlayError, ValueError)
     True
     """
+
+
+class NotDueError(NardcoreError, ValueError):
+    """Something done in a game when it is not its time, or by a side that may not do it.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    due : tuple of str, optional
+        What may be done instead.
+
+    Attributes
+    ----------
+    due : tuple of str
+        What may be done instead.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> game = nc.Game(nc.TRIKTRAK, first="w")
+    >>> game.push("8/5 6/5")
+    Traceback (most recent call last):
+        ...
+    nardcore.errors.NotDueError: white has not thrown yet; due is: roll, resign
+    """
+
+    due: tuple[str, ...]
+
+    def __init__(self, message: str = "", due: Iterable[str] = ()) -> None:
+        # both are arguments, so that pickle rebuilds the exception from them
+        super().__init__(message, tuple(due))
+        self.due = tuple(due)
+
+    def __str__(self) -> str:
+        message = str(self.args[0])
+        return f"{message}; due is: {', '.join(self.due)}" if self.due else message
 
 
 class FormatError(NardcoreError, ValueError):

@@ -4,492 +4,94 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from operator import index
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _rollout
-from nardcore._trials import Spec, play_chunk, replay_trial
+from nardcore import _playout, _rollout
+from nardcore._moments import Total
+from nardcore._ratings import signed_points
+from nardcore._results import CLASSES, RolloutResult, RollShare
+from nardcore._trials import Method, Spec, play_chunk
+from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled
-from nardcore.policies import name_of
-from nardcore.rules import SCORING
+from nardcore.policies import name_of, search_of
+from nardcore.rules import BACKGAMMON
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from nardcore._board import Position
-    from nardcore._trials import Replay
+    from nardcore._rollout import Stop
     from nardcore.typing import PolicyLike, Progress, Seed
 
-__all__ = ["CHUNK", "CLASSES", "RolloutResult", "rollout", "rollout_chunk"]
+__all__ = [
+    "CHUNK",
+    "CLASSES",
+    "Limits",
+    "RollShare",
+    "RolloutResult",
+    "chunk_of",
+    "gather",
+    "rollout",
+    "rollout_chunk",
+    "tell",
+]
 
 CHUNK = 2048
-"""Trials in a chunk: what is handed to a thread, and how often a stopping rule looks."""
+"""Trials in a chunk: what is handed to a thread, and how often a stopping rule looks.
 
-CLASSES = tuple(
-    f"{side} {state}"
-    for side in ("win", "loss")
-    for state in ("any off", "all home", "outside", "winner home", "bar")
-)
-"""Names of the ten outcome classes."""
+Where a trial takes longer, by look-ahead or by luck taken out, a chunk is smaller.
+"""
 
 
-def _scoring(scoring: str | Sequence[int] | None, position: Position) -> NDArray[np.float64]:
-    """Turn a scoring into signed points of the ten classes, for the side on roll."""
-    table: Any = position.rules.points if scoring is None else scoring
-    if isinstance(table, str):
-        if table not in SCORING:
-            msg = f"there is no scoring {table!r}; known are {', '.join(SCORING)}"
-            raise ValueError(msg)
-        table = SCORING[table]
-    points = np.asarray(table, np.float64)
-    if points.shape != (5,) or not np.isfinite(points).all():
-        msg = "a scoring is a name or five numbers, one for each state of the loser"
-        raise ValueError(msg)
-    return np.concatenate([points, -points])
+def chunk_of(spec: Spec) -> int:
+    """Say how many trials make a chunk of a rollout."""
+    searches = [search for policy in spec.policies if (search := search_of(policy)) is not None]
+    deepest = max((max(s.plies, s.early_plies) for s in searches), default=0)
+    if deepest > 1:
+        return 36
+    if deepest or spec.method.reduce:
+        return 144
+    return 432 if spec.method.plies > 1 else CHUNK
 
 
-@dataclass(frozen=True, eq=False)
-class RolloutResult:
-    """What a rollout counted.
-
-    All numbers are those of the side on roll in `position`, before its roll.
-
-    Attributes
-    ----------
-    position : Position
-        Where the trials began.
-    policies : tuple of str
-        Who played: for the side on roll and for the other.
-    seed : tuple of int
-        The entropy of the dice.
-    dice : (int, int) or None
-        The first roll, where it was given.
-    opening : bool
-        Whether the first roll was an opening throw.
-    ranges : tuple of (int, int)
-        The trials that are counted: (first, number), ascending, without overlap.
-    counts : ndarray of int64, shape (10,)
-        Games by outcome class: five of a win, five of a loss, by the loser's state; see `CLASSES`.
-    plies : ndarray of int64
-        Histogram: games that took ``i`` turns; the last of 4096 bins takes all longer ones.
-    total_plies : int
-        Turns of all games together.
-    tables : tuple of str
-        The tables that could end a trial.
-    table_games : int
-        Trials that a table ended; they are in no count, but in every chance and equity.
-    table_sums : tuple of int
-        Of those trials, the chances of the ten classes added up, in units of ``2**-32``.
-    table_products : tuple of int
-        The products of every two of these chances added up, likewise, 100 numbers.
-
-    Examples
-    --------
-    >>> import nardcore as nc
-    >>> result = nc.rollout(nc.Position.start(), games=500, seed=1)
-    >>> result.games, result.ranges, int(result.counts.sum())
-    (500, ((0, 500),), 500)
-    """
-
-    position: Position
-    policies: tuple[str, str]
-    seed: tuple[int, ...]
-    dice: tuple[int, int] | None
-    opening: bool
-    ranges: tuple[tuple[int, int], ...]
-    counts: NDArray[np.int64]
-    plies: NDArray[np.int64]
-    total_plies: int
-    tables: tuple[str, ...] = ()
-    table_games: int = 0
-    table_sums: tuple[int, ...] = (0,) * 10
-    table_products: tuple[int, ...] = (0,) * 100
-    _spec: Spec | None = None
-
-    def __post_init__(self) -> None:
-        self.counts.setflags(write=False)
-        self.plies.setflags(write=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # functions and native evaluators stay in their process, as they do when a result is saved
-        values = [getattr(self, field.name) for field in fields(self)]
-        if not all(
-            isinstance(policy, str) for policy in (self._spec.policies if self._spec else ())
-        ):
-            values[-1] = None
-        return RolloutResult, tuple(values)
-
-    @property
-    def games(self) -> int:
-        """How many games were played, to their end or to a table."""
-        return int(self.counts.sum()) + self.table_games
-
-    @property
-    def probabilities(self) -> NDArray[np.float64]:
-        """Chances of the ten classes for the side on roll, ``float64[10]``; they add up to 1."""
-        return _total(self.counts, self.table_sums) / max(self.games, 1)
-
-    @property
-    def win(self) -> float:
-        """Chance that the side on roll wins."""
-        return float(self.probabilities[:5].sum())
-
-    @property
-    def inclusive(self) -> dict[str, float]:
-        """Chances for the side on roll as other programs print them.
-
-        A gammon is a game whose loser has nothing off, a backgammon one whose loser also has a
-        checker in the winner's home or on the bar; the first includes the second.
-        """
-        p = self.probabilities
-        return {
-            "win": float(p[:5].sum()),
-            "win_gammon": float(p[1:5].sum()),
-            "win_backgammon": float(p[3:5].sum()),
-            "lose": float(p[5:].sum()),
-            "lose_gammon": float(p[6:].sum()),
-            "lose_backgammon": float(p[8:].sum()),
-        }
-
-    def equity(self, scoring: str | Sequence[int] | None = None) -> float:
-        """Mean points a game for the side on roll.
-
-        Parameters
-        ----------
-        scoring
-            A name of `nardcore.SCORING`, or points for the loser's five states; the rules' own by
-            default. Stakes are not counted.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> r = nc.rollout(nc.Position.start(), games=500, seed=1)
-        >>> abs(r.equity("single") - (2 * r.win - 1)) < 1e-12
-        True
-        """
-        points = self._points(scoring)
-        return float(_total(self.counts, self.table_sums) @ points / max(self.games, 1))
-
-    def _points(self, scoring: str | Sequence[int] | None) -> NDArray[np.float64]:
-        points = _scoring(scoring, self.position)
-        if self.table_games and len(set(self.position.rules.points)) == 1 < len(set(points[:5])):
-            msg = "tables ended trials as plain wins, so that only scorings of plain wins apply"
-            raise ValueError(msg)
-        return points
-
-    def variance(self, scoring: str | Sequence[int] | None = None) -> float:
-        """Give the sample variance of the points of one game.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> nc.rollout(nc.Position.start(), games=500, seed=1).variance("single") <= 500 / 499
-        True
-        """
-        points = self._points(scoring)
-        return _variance(
-            self.counts, self.table_games, self.table_sums, self.table_products, points
-        )
-
-    def stderr(self, scoring: str | Sequence[int] | None = None) -> float:
-        """Give the standard error of `equity` over the trials; nan below two games.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> 0.03 < nc.rollout(nc.Position.start(), games=500, seed=1).stderr("single") < 0.05
-        True
-        """
-        return math.sqrt(self.variance(scoring) / self.games) if self.games > 1 else math.nan
-
-    def ci(
-        self, level: float = 0.95, scoring: str | Sequence[int] | None = None
-    ) -> tuple[float, float]:
-        """Give the confidence interval of `equity`, by the normal distribution.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> low, high = nc.rollout(nc.Position.start(), games=500, seed=1).ci(0.95)
-        >>> low < high
-        True
-        """
-        equity, half = self.equity(scoring), _quantile(level) * self.stderr(scoring)
-        return equity - half, equity + half
-
-    def probability_ci(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Give confidence intervals of the ten `probabilities`, ``float64[10, 2]``.
-
-        Wilson's score intervals (Wilson 1927), which also serve for classes that hardly occur.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> r = nc.rollout(nc.Position.start(), games=500, seed=1)
-        >>> low, high = r.probability_ci().T
-        >>> bool((low <= r.probabilities).all() and (r.probabilities <= high).all())
-        True
-        """
-        n, p, z = self.games, self.probabilities, _quantile(level)
-        if not n:
-            return np.tile([0.0, 1.0], (10, 1))
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        # rounding must not leave the share itself outside, as it would where nothing was counted
-        low, high = np.minimum(centre - half, p), np.maximum(centre + half, p)
-        limits: NDArray[np.float64] = np.stack([low, high], axis=1).clip(0, 1)
-        return limits
-
-    @property
-    def mean_plies(self) -> float:
-        """Turns a game, of both sides together; nan without games."""
-        return self.total_plies / self.games if self.games else math.nan
-
-    def merge(self, other: RolloutResult) -> RolloutResult:
-        """Count two rollouts of the same request over different trials as one.
-
-        Parameters
-        ----------
-        other
-            Trials that this result does not hold.
-
-        Returns
-        -------
-        RolloutResult
-            The same as one rollout over all of the trials, whatever the order of merging.
-
-        Raises
-        ------
-        ValueError
-            If the requests differ or trials are in both.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> p = nc.Position.start()
-        >>> a = nc.rollout(p, games=300, seed=1)
-        >>> b = nc.rollout(p, games=200, seed=1, first=300)
-        >>> a.merge(b) == nc.rollout(p, games=500, seed=1)
-        True
-        """
-        if not isinstance(other, RolloutResult):
-            kind = type(other).__name__  # type: ignore[unreachable]
-            msg = f"a RolloutResult merges with another, not with {kind}"
-            raise TypeError(msg)
-        for field in ("position", "policies", "seed", "dice", "opening", "tables"):
-            if getattr(self, field) != getattr(other, field):
-                msg = f"the rollouts differ in {field}, so they do not merge"
-                raise ValueError(msg)
-        if self.position.rules != other.position.rules:
-            msg = "the rollouts were played by different rules, so they do not merge"
-            raise ValueError(msg)
-        return RolloutResult(
-            self.position,
-            self.policies,
-            self.seed,
-            self.dice,
-            self.opening,
-            _join(self.ranges + other.ranges),
-            self.counts + other.counts,
-            self.plies + other.plies,
-            self.total_plies + other.total_plies,
-            self.tables,
-            self.table_games + other.table_games,
-            tuple(a + b for a, b in zip(self.table_sums, other.table_sums, strict=True)),
-            tuple(a + b for a, b in zip(self.table_products, other.table_products, strict=True)),
-            self._spec or other._spec,
-        )
-
-    def replay(self, trial: int) -> Replay:
-        """Play one trial again, turn by turn.
-
-        Parameters
-        ----------
-        trial
-            Its number; any, counted here or not.
-
-        Returns
-        -------
-        Replay
-            Every turn's position, dice and play, and how the game ended.
-
-        Raises
-        ------
-        ValueError
-            If the policies are functions that this result, read from a file, does not have.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> game = nc.rollout(nc.Position.start(), games=10, seed=1).replay(3)
-        >>> game.turns[-1].play.result.off  # the winner has just borne off its last checker
-        (..., 15)
-        """
-        if self._spec is None:
-            msg = "this result does not hold its policies, so its games cannot be played again"
-            raise ValueError(msg)
-        return replay_trial(self._spec, trial)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RolloutResult):
-            return NotImplemented
-        return (
-            self.position == other.position
-            and self.position.turn == other.position.turn
-            and self.position.rules == other.position.rules
-            and self.policies == other.policies
-            and (self.seed, self.dice, self.opening) == (other.seed, other.dice, other.opening)
-            and self.ranges == other.ranges
-            and self.total_plies == other.total_plies
-            and (self.tables, self.table_games) == (other.tables, other.table_games)
-            and self.table_sums == other.table_sums
-            and self.table_products == other.table_products
-            and bool((self.counts == other.counts).all())
-            and bool((self.plies == other.plies).all())
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return (
-            f"<RolloutResult {self.games:,} games: win {100 * self.win:.2f} %, equity "
-            f"{self.equity():+.4f} ± {self.stderr():.4f} by {self.position.rules.name}>"
-        )
-
-    # ---- files
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything the result holds as plain JSON values.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> nc.rollout(nc.Position.start(), games=50, seed=1).to_dict()["games"]
-        50
-        """
-        from nardcore._result_file import to_dict
-
-        return to_dict(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result as JSON; the file appears whole or not at all.
-
-        Examples
-        --------
-        >>> import nardcore as nc, tempfile, pathlib
-        >>> r = nc.rollout(nc.Position.start(), games=50, seed=1)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder, "r.json")
-        ...     r.save(path)
-        ...     nc.RolloutResult.load(path) == r
-        True
-        """
-        from nardcore._result_file import save
-
-        save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> RolloutResult:
-        """Read a result that `save` wrote.
-
-        Raises
-        ------
-        FormatError
-            If the file is no such result, is cut short, or does not add up.
-        OSError
-            If it cannot be read.
-
-        Examples
-        --------
-        >>> import nardcore as nc
-        >>> nc.RolloutResult.load("no such file")
-        Traceback (most recent call last):
-            ...
-        FileNotFoundError: ...
-        """
-        from nardcore._result_file import load
-
-        return load(path)
-
-
-def _quantile(level: float) -> float:
-    from statistics import NormalDist
-
-    if not 0 < level < 1:
-        msg = f"a confidence level lies between 0 and 1, not {level}"
-        raise ValueError(msg)
-    return NormalDist().inv_cdf(0.5 + level / 2)
-
-
-def _join(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Sort ranges of trials and join those that touch; refuse overlap."""
-    joined: list[tuple[int, int]] = []
-    for first, n in sorted(ranges):
-        if joined and first < sum(joined[-1]):
-            msg = f"trial {first} is in both rollouts, so they do not merge"
-            raise ValueError(msg)
-        if joined and first == sum(joined[-1]):
-            joined[-1] = (joined[-1][0], joined[-1][1] + n)
-        elif n:
-            joined.append((first, n))
-    return tuple(joined)
-
-
-_UNIT = float(2**32)
-
-
-def _total(counts: NDArray[np.int64], table_sums: Sequence[int]) -> NDArray[np.float64]:
-    """Add what was counted and what tables say, by class."""
-    total: NDArray[np.float64] = counts + np.array([float(n) for n in table_sums]) / _UNIT
-    return total
-
-
-def _variance(
-    counts: NDArray[np.int64],
-    table_games: int,
-    table_sums: Sequence[int],
-    table_products: Sequence[int],
-    points: NDArray[np.float64],
-) -> float:
-    """Give the sample variance of one trial's points; nan below two trials."""
-    n = int(counts.sum()) + table_games
-    if n < 2:
-        return math.nan
-    mean = _total(counts, table_sums) @ points / n
-    spread = float(counts @ (points - mean) ** 2)
-    if table_games:
-        # of a trial with chances p: (p @ (points - mean)) ** 2, as p adds up to 1
-        products = np.array([float(k) for k in table_products]).reshape(10, 10) / _UNIT
-        spread += float((points - mean) @ products @ (points - mean))
-    return max(spread, 0.0) / (n - 1)
-
-
-def _gather(
-    spec: Spec, first: int, n: int, sums: NDArray[np.int64], tables: list[int]
-) -> RolloutResult:
+def gather(spec: Spec, first: int, n: int, total: Total) -> RolloutResult:
     """Make a result of the sums of the trials first .. first + n - 1."""
+    method = spec.method
+    early = total.moments(_playout.EARLY)[0]
     return RolloutResult(
-        spec.position,
-        (name_of(spec.policies[0]), name_of(spec.policies[1])),
-        spec.seed,
-        spec.dice,
-        spec.opening,
-        ((first, n),) if n else (),
-        sums[:10].copy(),
-        sums[11 : 11 + _rollout.PLIES].copy(),
-        int(sums[10]),
-        tuple(repr(table) for table in spec.tables),
-        tables[0],
-        tuple(tables[1:11]),
-        tuple(tables[11:]),
-        spec,
+        position=spec.position,
+        policies=(name_of(spec.policies[0]), name_of(spec.policies[1])),
+        seed=spec.seed,
+        dice=spec.dice,
+        opening=spec.opening,
+        ranges=((first, n),) if n else (),
+        counts=np.array(total.ints(0, 10), np.int64),
+        plies=np.array(total.ints(11, 11 + _playout.PLIES), np.int64),
+        total_plies=total.ints(10, 11)[0],
+        tables=tuple(repr(table) for table in spec.tables),
+        table_games=early.n,
+        table_sums=early.sums,
+        table_products=early.products,
+        truncated_games=total.ints(_playout.TRUNCATED, _playout.TRUNCATED + 1)[0],
+        truncate=method.truncate,
+        evaluator=method.leaf,
+        stratified=method.stratified,
+        rolls=total.moments(_playout.ROLLS_AT, 21),
+        reduced=total.moments(_playout.REDUCED, 22) if method.reduce else (),
+        cells=(
+            np.array(total.ints(_playout.CELLS, _playout.RESULT_SIZE), np.int64).reshape(441, 21)
+            if method.stratified
+            else None
+        ),
+        _spec=spec,
     )
 
 
@@ -524,9 +126,9 @@ def rollout_chunk(spec: bytes, first: int, n: int) -> bytes:
     if first < 0 or n < 0 or first + n > 2**62:
         msg = f"there are no {n} trials from {first} on"
         raise ValueError(msg)
-    sums = play_chunk(Spec.from_bytes(spec), first, n, _rollout.Stop())
-    assert sums is not None  # nobody else holds the flag
-    return sums.astype("<i8").tobytes()
+    played = play_chunk(Spec.from_bytes(spec), first, n, _rollout.Stop())
+    assert played is not None  # nobody else holds the flag
+    return played[0].astype("<i8").tobytes()
 
 
 def rollout(
@@ -538,8 +140,14 @@ def rollout(
     dice: tuple[int, int] | None = None,
     opening: bool = False,
     target_stderr: float | None = None,
+    seconds: float | None = None,
     scoring: str | Sequence[int] | None = None,
     tables: Sequence[Any] = (),
+    truncate: int | None = None,
+    evaluator: PolicyLike | None = None,
+    plies: int = 0,
+    variance_reduction: bool = False,
+    stratified: bool = False,
     first: int = 0,
     threads: int | None = None,
     executor: Executor | None = None,
@@ -552,9 +160,11 @@ def rollout(
     position
         Where each game begins, the side on roll first to throw.
     games
-        How many; 100,000 by default. With `target_stderr`, at most as many (no limit by default).
+        How many; 100,000 by default. With `target_stderr` or `seconds`, at most as many (no limit
+        by default).
     policy
-        ``"linear"``, ``"random"``, an `Evaluator`, or a function that takes results of rolls as
+        ``"linear"``, ``"random"``, ``"net"``, ``"net:1"`` to ``"net:3"`` which look ahead, an
+        `Evaluator`, a `nardcore.policies.Search`, or a function that takes results of rolls as
         ``int8[n, 32]``, in the view of the side that has just moved, and returns ``n`` scores
         (larger is better for that side) or ``float[n, 10]`` class probabilities. A pair names the
         policies of the side on roll and of the other.
@@ -566,13 +176,30 @@ def rollout(
     opening
         Throw the first roll as an opening: no double under rules where the opening dice are it.
     target_stderr
-        Stop when the standard error of the equity is at most this (looked at after each chunk, in
-        their order, so that the answer does not depend on threads).
+        Stop when the standard error of the equity is at most this, of the one with luck taken out
+        if it is (looked at after each chunk, in their order, so that the answer does not depend on
+        threads).
+    seconds
+        Stop after the chunk in which this time has passed.
     scoring
         For `target_stderr`: the equity it looks at; the rules' own by default.
     tables
         Bear-off tables (`nardcore.bearoff.TwoSided`), asked before each throw: where one fixes
         every class still possible, the trial ends with its exact chances.
+    truncate
+        End each trial after so many turns with what the position is worth then.
+    evaluator
+        What says that, and what the luck of a roll is: ``"net"``, an `Evaluator` of chances, or a
+        function that gives chances; by default what the first policy rates by, if that gives
+        chances, else the net.
+    plies
+        How many rolls it looks ahead at a truncation.
+    variance_reduction
+        Also give every number with the luck of the rolls taken out: of each roll, what its best
+        play is worth less the mean over all rolls, by the evaluator. It takes some 20 times as
+        long a game, and many times fewer games.
+    stratified
+        Spread the first two rolls evenly: each once in 36 games, each pair once in 1296.
     first
         The first trial's number: to go on where another rollout of the seed ended.
     threads
@@ -604,58 +231,112 @@ def rollout(
     >>> r.games, 0.4 < r.win < 0.65
     (2000, True)
     """
-    from nardcore._work import in_order
-
-    spec = Spec.make(position, policy, seed, dice, opening, tables)
-    last = _last_trial(games, target_stderr, first)
-    points = _scoring(scoring, position)
-    ranges = (
-        (i, min(CHUNK, last - i) if last is not None else CHUNK)
-        for i in (range(first, last, CHUNK) if last is not None else _from(first))
+    method = Method.make(
+        getattr(position, "rules", BACKGAMMON),
+        Spec.both(policy)[0],
+        truncate,
+        evaluator,
+        plies,
+        variance_reduction,
+        stratified,
     )
-    sums = np.zeros(_rollout.RESULT_SIZE, np.int64)
-    at = 11 + _rollout.PLIES
-    known = [0] * (_rollout.RESULT_SIZE - at)  # what tables say: sums that outgrow 64 bits
-    done = 0
-    total = None if last is None else last - first
-    counted = getattr(progress, "counted", None)
+    spec = Spec.make(position, policy, seed, dice, opening, tables, method)
+    limits = Limits.make(games, target_stderr, seconds, first)
+    signed_points(scoring, position.rules)
     stop = _rollout.Stop()
     task: Callable[..., Any]
     if executor is None:
-        task = partial(play_chunk, spec, stop=stop)
+        task = partial(_sums_of_chunk, spec, stop)
     else:
         task = partial(rollout_chunk, spec.to_bytes())
+    full = method.reduce or method.stratified
+    total = Total(_playout.RESULT_SIZE if full else _playout.PLAIN_SIZE)
+    done = 0
+
+    def so_far() -> RolloutResult:
+        return gather(spec, first, done, total)
+
+    def reached() -> bool:
+        return target_stderr is not None and so_far().estimate(scoring)[1] <= target_stderr
+
     try:
-        with closing(in_order(task, ranges, stop, threads, executor)) as chunks:
+        with closing(
+            in_order(task, limits.chunks(chunk_of(spec)), stop, threads, executor)
+        ) as chunks:
             for (_, n), chunk in chunks:
-                added = np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk
-                sums[:at] += added[:at]
-                if spec.tables:
-                    known = [a + b for a, b in zip(known, added[at:].tolist(), strict=True)]
+                total.add(np.frombuffer(chunk, "<i8") if isinstance(chunk, bytes) else chunk)
                 done += n
-                if counted is not None:
-                    counted(done, total, _gather(spec, first, done, sums, known))
-                elif progress is not None:
-                    progress(done, total)
-                if target_stderr is not None:
-                    spread = _variance(sums[:10], known[0], known[1:11], known[11:], points)
-                    if math.sqrt(spread / done) <= target_stderr:
-                        break
+                tell(progress, done, limits.total, so_far)
+                if reached() or limits.late():
+                    break
     except KeyboardInterrupt:
         msg = f"cancelled after {done:,} games"
-        raise RolloutCancelled(msg, partial=_gather(spec, first, done, sums, known)) from None
+        raise RolloutCancelled(msg, partial=so_far()) from None
     except Exception as error:
         if done:
-            error.partial = _gather(spec, first, done, sums, known)  # type: ignore[attr-defined]
+            error.partial = so_far()  # type: ignore[attr-defined]
             error.add_note(f"the {done:,} games before it are in the exception's .partial")
         raise
-    return _gather(spec, first, done, sums, known)
+    return so_far()
 
 
-def _from(first: int) -> Iterator[int]:
-    while True:
-        yield first
-        first += CHUNK
+def _sums_of_chunk(spec: Spec, stop: Stop, first: int, n: int) -> NDArray[np.int64] | None:
+    played = play_chunk(spec, first, n, stop)
+    return None if played is None else played[0]
+
+
+def tell(
+    progress: Progress | None, done: int, total: int | None, so_far: Callable[[], Any]
+) -> None:
+    """Tell how far it is, and where things stand if that is wanted."""
+    counted = getattr(progress, "counted", None)
+    if counted is not None:
+        counted(done, total, so_far())
+    elif progress is not None:
+        progress(done, total)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which trials to play, and until when."""
+
+    first: int
+    last: int | None
+    until: float
+
+    @staticmethod
+    def make(
+        games: int | None,
+        target_stderr: float | None,
+        seconds: float | None,
+        first: int,
+        open_ended: bool = False,
+    ) -> Limits:
+        """Check a request."""
+        for name, value in (("target_stderr", target_stderr), ("seconds", seconds)):
+            if value is not None and not value > 0:
+                msg = f"{name} is above 0, not {value}"
+                raise ValueError(msg)
+        open_ended = open_ended or target_stderr is not None or seconds is not None
+        until = math.inf if seconds is None else perf_counter() + seconds
+        return Limits(first, _last_trial(games, open_ended, first), until)
+
+    @property
+    def total(self) -> int | None:
+        """How many trials; None where that is open."""
+        return None if self.last is None else self.last - self.first
+
+    def late(self) -> bool:
+        """Say whether the time has passed."""
+        return self.until < math.inf and perf_counter() >= self.until
+
+    def chunks(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yield the chunks: their first trials and numbers of trials."""
+        first = self.first
+        while self.last is None or first < self.last:
+            n = size if self.last is None else min(size, self.last - first)
+            yield first, n
+            first += n
 
 
 def _whole(value: object, name: str) -> int:
@@ -669,16 +350,13 @@ def _whole(value: object, name: str) -> int:
     raise TypeError(msg)
 
 
-def _last_trial(games: int | None, target_stderr: float | None, first: int) -> int | None:
+def _last_trial(games: int | None, open_ended: bool, first: int) -> int | None:
     first = _whole(first, "first")
     if first < 0:
         msg = f"first is 0 or more, not {first}"
         raise ValueError(msg)
-    if target_stderr is not None and not target_stderr > 0:
-        msg = f"target_stderr is above 0, not {target_stderr}"
-        raise ValueError(msg)
     if games is None:
-        return None if target_stderr is not None else first + 100_000
+        return None if open_ended else first + 100_000
     games = _whole(games, "games")
     if games < 1:
         msg = f"games is 1 or more, not {games}"

@@ -10,14 +10,27 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from nardcore._rollout import Evaluator
+    from nardcore.policies import Search
 
-__all__ = ["POSITION_DTYPE", "Boards", "Dice", "Numbering", "PolicyLike", "Progress", "Seed"]
+__all__ = [
+    "POSITION_DTYPE",
+    "Boards",
+    "Dice",
+    "Numbering",
+    "PolicyLike",
+    "Progress",
+    "Seed",
+    "Side",
+]
 
 Seed: TypeAlias = int | Sequence[int] | None
 """What `numpy.random.SeedSequence` takes; None draws entropy from the system."""
 
 Dice: TypeAlias = tuple[int, int]
 """One roll, in any order."""
+
+Side: TypeAlias = Literal["w", "b"]
+"""White or black."""
 
 Boards: TypeAlias = NDArray[np.int8]
 """Positions as ``int8[n, 32]``; see `POSITION_DTYPE`."""
@@ -28,8 +41,8 @@ Numbering: TypeAlias = Literal["own", "traditional", "through", "roman"]
 Progress: TypeAlias = Callable[[int, int | None], Any]
 """Called with the trials done and those to do (None where that is open)."""
 
-PolicyLike: TypeAlias = "str | Evaluator | Callable[[NDArray[np.int8]], Any]"
-"""A policy by name, a native evaluator, or a function from boards to scores."""
+PolicyLike: TypeAlias = "str | Evaluator | Search | Callable[[NDArray[np.int8]], Any]"
+"""A policy by name, a native evaluator, a look-ahead, or a function from boards to scores."""
 
 POSITION_DTYPE = np.dtype(
     [

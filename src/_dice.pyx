@@ -1,23 +1,58 @@
 """Counter-based dice: any roll of any trial of any seed, without the ones before it."""
-from libc.stdint cimport int8_t, int64_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
 
-cdef void roll(stream_t *s, uint64_t ply, bint no_double, int *out) noexcept nogil:
-    """The dice of a ply: 36 equal chances, or 30 where an opening throw admits no double."""
-    cdef uint32_t r
+cdef void pair_of(uint32_t r, bint no_double, int *out) noexcept nogil:
+    """The throw number r: of 36, or of the 30 that are no double."""
     if no_double:
-        r = nc_stream_below(s, ply, 30)
         out[0] = r // 5
         out[1] = r % 5
         out[1] += out[1] >= out[0]
     else:
-        r = nc_stream_below(s, ply, 36)
         out[0] = r // 6
         out[1] = r % 6
     out[0] += 1
     out[1] += 1
+
+
+cdef void roll(stream_t *s, uint64_t ply, bint no_double, int *out) noexcept nogil:
+    """The dice of a ply: 36 equal chances, or 30 where an opening throw admits no double."""
+    pair_of(nc_stream_below(s, ply, 30 if no_double else 36), no_double, out)
+
+
+cdef void shuffled(stream_t *s, uint64_t at, uint32_t n, uint8_t *out) noexcept nogil:
+    """A random order of 0 .. n - 1, from words at .. at + n - 1 of a stream."""
+    cdef uint32_t i, j
+    cdef uint8_t k
+    for i in range(n):
+        out[i] = i
+    for i in range(n - 1, 0, -1):
+        j = nc_stream_below(s, at + i, i + 1)
+        k = out[i]
+        out[i] = out[j]
+        out[j] = k
+
+
+cdef void fill_cycle(const uint64_t *key, uint64_t cycle, uint32_t n, uint8_t *first, uint8_t *second) noexcept nogil:
+    """First two throws of a cycle of 36 n trials: each of n throws once in n trials, each pair of throws once a cycle.
+
+    Block b of n trials has the n first throws in a random order; the second throw of a trial is the b-th of a random
+    order of 36 that belongs to its first throw.
+    """
+    cdef stream_t s
+    cdef uint8_t order[36][36]
+    cdef uint8_t block[36]
+    cdef uint32_t b, k
+    nc_stream_begin(&s, key, cycle, STREAM_STRATA)
+    for k in range(n):
+        shuffled(&s, 36 * k, 36, order[k])
+    for b in range(36):
+        shuffled(&s, 36 * (36 + b), n, block)
+        for k in range(n):
+            first[n * b + k] = block[k]
+            second[n * b + k] = order[block[k]][b]
 
 
 cdef _key(const uint64_t[::1] key, uint64_t *out):
@@ -96,4 +131,31 @@ def choices_of_ply(key, const uint64_t[::1] trials, uint64_t ply, const int64_t[
     for i in range(trials.shape[0]):
         nc_stream_begin(&s, k, trials[i], STREAM_POLICY)
         out[i] = nc_stream_below(&s, ply, <uint32_t>counts[i])
+    return found
+
+
+def strata(key, const uint64_t[::1] trials, bint no_double):
+    """The first two throws of stratified trials, int8[n, 2, 2]."""
+    cdef uint64_t k[2]
+    cdef uint64_t cycle = 0
+    cdef uint32_t n = 30 if no_double else 36
+    cdef uint8_t first[1296]
+    cdef uint8_t second[1296]
+    cdef bint known = False
+    cdef Py_ssize_t i
+    cdef int d[2]
+    _key(key, k)
+    found = np.empty((trials.shape[0], 2, 2), np.int8)
+    cdef int8_t[:, :, ::1] out = found
+    for i in range(trials.shape[0]):
+        if not known or trials[i] // (36 * n) != cycle:
+            cycle = trials[i] // (36 * n)
+            fill_cycle(k, cycle, n, first, second)
+            known = True
+        pair_of(first[trials[i] % (36 * n)], no_double, d)
+        out[i, 0, 0] = d[0]
+        out[i, 0, 1] = d[1]
+        pair_of(second[trials[i] % (36 * n)], False, d)
+        out[i, 1, 0] = d[0]
+        out[i, 1, 1] = d[1]
     return found

@@ -1,14 +1,12 @@
-"""The trial kernel: games played out by two policies, counted by outcome class."""
+"""Evaluators, and how a policy takes one of the results of a roll by them."""
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from nardcore._types cimport *
-from nardcore._simd cimport kernels_t
 from nardcore._movegen cimport kernels
 from nardcore._rules cimport CompiledRules, compiled, outcome
-from nardcore._dice cimport STREAM_DICE, STREAM_POLICY, nc_mulhilo, nc_stream_begin, nc_stream_below, roll, stream_t
 
 import numpy as np
 
@@ -25,18 +23,7 @@ cdef extern from "stop.h" nogil:
 
 
 cdef enum:
-    OK = 0
-    STOPPED = 1
-    NO_MEMORY = -1
     EVALUATOR_FAILED = -2
-    ENDLESS = -3
-    LONGEST = 1 << 20               # plies after which a game is taken to be endless
-    MAX_TABLES = 16
-    PLIES_BINS = 4096
-    TABLE_AT = NC_CLASSES + 1 + PLIES_BINS  # in a result: trials that a table ended, and what they add
-
-PLIES = 4096                        # bins of the histogram of plies; the last takes all longer games
-RESULT_SIZE = NC_CLASSES + 1 + PLIES + 1 + NC_CLASSES + NC_CLASSES * NC_CLASSES
 
 
 cdef class Stop:
@@ -353,192 +340,3 @@ cdef int32_t best_result(const evaluator_t *e, const rules_t *rules, const int32
                 top = s
                 best = i
     return EVALUATOR_FAILED if odd else best
-
-
-cdef struct spec_t:
-    board_t start
-    const rules_t *rules
-    const evaluator_t *policy[2]        # of the side on roll at the start and of the other; NULL plays at random
-    uint64_t key[2]
-    int32_t points[5]
-    int dice[2]                         # the first roll, 0 where it is thrown
-    bint no_double                      # an opening throw
-    const table_t *table[MAX_TABLES]
-    int tables
-
-
-cdef int probe_tables(const spec_t *spec, const board_t *b, float *out) noexcept nogil:
-    """Ask the tables in order; 1 where one covers the position."""
-    cdef int i
-    for i in range(spec.tables):
-        if nc_table_probe(spec.table[i], b, out) == 1:
-            return 1
-    return 0
-
-
-cdef void add_chances(const float *chances, int side, int64_t *result) noexcept nogil:
-    """Add a trial that a table ended: chances and their products in units of 2**-32, exact sums from then on.
-
-    The units are whole and add up to 2**32: the largest chance takes what rounding leaves.
-    """
-    cdef uint64_t unit[NC_CLASSES]
-    cdef uint64_t left = <uint64_t>1 << 32, hi, lo
-    cdef int64_t *sums = result + TABLE_AT + 1
-    cdef int64_t *products = sums + NC_CLASSES
-    cdef int i, j, largest = 0
-    cdef float p
-    for i in range(NC_CLASSES):
-        p = chances[i]
-        if p > chances[largest]:
-            largest = i
-        unit[i] = <uint64_t>(<double>p * 4294967296.0 + 0.5) if p > 0 else 0
-    for i in range(NC_CLASSES):
-        if i != largest:
-            unit[i] = unit[i] if unit[i] < left else left
-            left -= unit[i]
-    unit[largest] = left
-    result[TABLE_AT] += 1
-    for i in range(NC_CLASSES):
-        if unit[i]:
-            sums[(i + 5 * side) % NC_CLASSES] += unit[i]
-            for j in range(NC_CLASSES):
-                lo = nc_mulhilo(unit[i], unit[j], &hi)
-                products[(i + 5 * side) % NC_CLASSES * NC_CLASSES + (j + 5 * side) % NC_CLASSES] += hi << 32 | lo >> 32
-
-
-cdef int play_trials(const spec_t *spec, uint64_t first, int64_t n, const int *stop, int64_t *result,
-                     board_t *scratch, float *scores) noexcept nogil:
-    """Play n trials; add to result: outcome classes, the sum of plies, their histogram, and what tables ended.
-
-    A table looks before each throw, but for one that is given or limited: its chances are those of any throw.
-    """
-    cdef const kernels_t *kernel = kernels()
-    cdef const rules_t *rules = spec.rules
-    cdef stream_t dice, choices
-    cdef board_t b
-    cdef int64_t i
-    cdef uint64_t ply
-    cdef int32_t count, chosen
-    cdef int d[2]
-    cdef float chances[NC_CLASSES]
-    cdef int k, side
-    for i in range(n):
-        if nc_flag_read(stop):
-            return STOPPED
-        nc_stream_begin(&dice, spec.key, first + i, STREAM_DICE)
-        nc_stream_begin(&choices, spec.key, first + i, STREAM_POLICY)
-        b = spec.start
-        ply = 0
-        while True:
-            side = ply & 1
-            if spec.tables and (ply or not (spec.dice[0] or spec.no_double)) and probe_tables(spec, &b, chances):
-                add_chances(chances, side, result)
-                break
-            if ply == 0 and spec.dice[0]:
-                d[0] = spec.dice[0]
-                d[1] = spec.dice[1]
-            else:
-                roll(&dice, ply, ply == 0 and spec.no_double, d)
-            count = kernel.plays(rules, &b, d[0], d[1], scratch)
-            if count < 0:
-                return NO_MEMORY
-            if count == 1:
-                chosen = 0
-            elif spec.policy[side]:
-                chosen = best_result(spec.policy[side], rules, spec.points, &b, scratch, count, scores)
-                if chosen < 0:
-                    return EVALUATOR_FAILED
-            else:
-                chosen = nc_stream_below(&choices, ply, count)
-            ply += 1
-            if scratch[chosen].off[0] == rules.checkers:
-                k = outcome(rules, &scratch[chosen])
-                result[k if side == 0 else 5 + k] += 1
-                break
-            if ply == LONGEST:
-                return ENDLESS
-            kernel.flip(rules, &scratch[chosen], &b, 1)
-        result[NC_CLASSES] += ply
-        result[NC_CLASSES + 1 + (ply if ply < PLIES_BINS else PLIES_BINS - 1)] += 1
-    return OK
-
-
-cdef _take_tables(spec_t *spec, tables):
-    if len(tables) > MAX_TABLES:
-        msg = f"a rollout takes at most {MAX_TABLES} tables"
-        raise ValueError(msg)
-    spec.tables = 0
-    for table in tables:
-        if not PyCapsule_IsValid(table, "nardcore.table"):
-            msg = "expected a PyCapsule named 'nardcore.table'"
-            raise TypeError(msg)
-        spec.table[spec.tables] = <const table_t *>PyCapsule_GetPointer(table, "nardcore.table")
-        if spec.table[spec.tables].version != NC_TABLE_VERSION:
-            msg = f"this table is of version {spec.table[spec.tables].version}, not {NC_TABLE_VERSION}"
-            raise ValueError(msg)
-        spec.tables += 1
-
-
-def ask_tables(tables, boards, const int64_t[::1] sides, int64_t[::1] result):
-    """Probe boards on roll; add those that a table ends to result and return which they are, bool[n]."""
-    cdef spec_t spec
-    cdef const int8_t[:, ::1] rows = boards
-    cdef float chances[NC_CLASSES]
-    cdef Py_ssize_t i
-    _take_tables(&spec, tables)
-    if result.shape[0] != RESULT_SIZE:
-        msg = f"a result holds {RESULT_SIZE} numbers"
-        raise ValueError(msg)
-    ended = np.zeros(rows.shape[0], np.bool_)
-    cdef uint8_t[::1] out = ended.view(np.uint8)
-    for i in range(rows.shape[0]):
-        if probe_tables(&spec, <const board_t *>&rows[i, 0], chances):
-            add_chances(chances, sides[i], &result[0])
-            out[i] = 1
-    return ended
-
-
-def play_chunk(board, rules, policies, key, points, dice, bint no_double, tables, uint64_t first, int64_t n, Stop stop):
-    """Play trials first .. first + n - 1 with native policies; int64[RESULT_SIZE], or None when stopped."""
-    cdef CompiledRules r = compiled(rules)
-    cdef const int8_t[::1] start = board
-    cdef spec_t spec
-    cdef Evaluator e
-    cdef int side, status
-    result = np.zeros(RESULT_SIZE, np.int64)
-    cdef int64_t[::1] sums = result
-    memcpy(&spec.start, &start[0], sizeof(board_t))
-    spec.rules = &r.c
-    for side in range(2):
-        e = policies[side]
-        if e is not None and e.e.evaluate is NULL:
-            msg = "this Evaluator was never made; see Evaluator.from_capsule"
-            raise TypeError(msg)
-        spec.policy[side] = NULL if e is None else &e.e
-        spec.key[side] = key[side]
-        spec.dice[side] = dice[side]
-    for side in range(5):
-        spec.points[side] = points[side]
-    spec.no_double = no_double
-    _take_tables(&spec, tables)
-    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
-    cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
-    try:
-        if not scratch or not scores:
-            raise MemoryError
-        with nogil:
-            status = play_trials(&spec, first, n, &stop.flag, &sums[0], scratch, scores)
-    finally:
-        free(scratch)
-        free(scores)
-    if status == STOPPED:
-        return None
-    if status == NO_MEMORY:
-        raise MemoryError
-    if status == EVALUATOR_FAILED:
-        msg = "an evaluator failed or gave a value that is not finite"
-        raise RuntimeError(msg)
-    if status == ENDLESS:
-        msg = f"a game did not end within {LONGEST} plies"
-        raise RuntimeError(msg)
-    return result

@@ -1,13 +1,10 @@
 # Few checkers in full contact: every pair of positions, solved by policy iteration.
 #
 # Looking at all plays of all rolls is dear, following plays already chosen is cheap: so plays are chosen a few times
-# (`choose`),
-# and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays lead is
-# kept in
-# lists, as far as there is room for them. A sweep goes in the order of both
-# sides' pips, a level of equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to
-# levels
-# that this sweep has already done. Within a level nobody reads what the level writes, so nothing depends on threads.
+# (`choose`), and between two choices the pairs are swept many times by the chosen plays alone (`follow`). Where plays
+# lead is kept in lists, as far as there is room for them. A sweep goes in the order of both sides' pips, a level of
+# equal pips at a time. Hits lead upwards, to values of the sweep before; all else leads to levels that this sweep has
+# already done. Within a level nobody reads what the level writes, so nothing depends on threads.
 
 cdef extern from * nogil:
     """
@@ -60,8 +57,7 @@ cdef class ContactJob:
     """A table under construction.
 
     `now` holds the equity of a place and how many turns the game still lasts, [mover][opponent][2]; `chances` the
-    classes, once
-    it is their turn. `chosen` are the places that plays lead to, [pair][roll], the opponent on roll.
+    classes, once it is their turn. `chosen` are the places that plays lead to, [pair][roll], the opponent on roll.
     """
     cdef object kept
     cdef CompiledRules rules
@@ -78,8 +74,7 @@ cdef class ContactJob:
     cdef float points[NC_CLASSES]
 
     def __init__(self, rules, const int8_t[:, ::1] counts, const int32_t[:, ::1] pairs, double[::1] now,
-                 double[::1] fresh,
-                 uint32_t[::1] chosen, points, int64_t room, Stop stop):
+                 double[::1] fresh, uint32_t[::1] chosen, points, int64_t room, Stop stop):
         cdef int k
         self.size = pairs.shape[0]
         self.lists = <uint32_t **>calloc(self.size + 1, sizeof(uint32_t *))
@@ -154,10 +149,8 @@ cdef class ContactJob:
         """Choose plays for pairs first .. last - 1, in pieces, until there are none.
 
         The best ones, of those the shortest way, with `take` for a level whose values follow at once (`settle`). A
-        `delta` above 0
-        prefers plays that prolong the game by a turn even at that price. Returns the largest change of an equity, or
-        with `delta`
-        how many pairs are not known within `delta` for every turn that the game still lasts.
+        `delta` above 0 prefers plays that prolong the game by a turn even at that price. Returns the largest change of
+        an equity, or with `delta` how many pairs are not known within `delta` for every turn that the game still lasts.
         """
         cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
         cdef uint32_t *places = <uint32_t *>malloc((CONTACT_COUNTS + NC_ROLLS * 255) * sizeof(uint32_t))
@@ -380,10 +373,75 @@ cdef inline int64_t contact_side(const board_t *b, int side) noexcept nogil:
     return rank_of(counts, 25)
 
 
-def contact_indices(const int8_t[:, ::1] boards, int64_t n, int64_t[::1] out):
-    """The place of each board in a table of n positions a side."""
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(boards.shape[0]):
-            out[i] = (contact_side(<const board_t *>&boards[i, 0], 0) * n
-                      + contact_side(<const board_t *>&boards[i, 0], 1))
+cdef int probe_contact(const table_t *table, const board_t *b, float *out) noexcept nogil:
+    cdef const contact_t *s = <const contact_t *>table.state
+    cdef int64_t at
+    if b.off[0] == s.total or b.off[1] == s.total:
+        return 0
+    at = contact_side(b, 0) * s.n + contact_side(b, 1)
+    memcpy(out, s.values + NC_CLASSES * at, NC_CLASSES * sizeof(float))
+    return 1
+
+
+cdef class ContactTable:
+    """A finished table for look-ups: chances of the classes, [mover][opponent][NC_CLASSES]."""
+
+    def __init__(self, const float[:, :, ::1] values, int checkers):
+        self.kept = values
+        self.s.values = &values[0, 0, 0]
+        self.s.n = values.shape[0]
+        self.s.total = checkers
+
+    cdef const float *find(self, Position position, bint admitted) noexcept:
+        if position.r is not self.rules:
+            if not admitted:
+                return NULL
+            self.rules = position.r
+        return self.s.values + NC_CLASSES * (contact_side(&position.b, 0) * self.s.n + contact_side(&position.b, 1))
+
+    def outcome(self, Position position, bint admitted=False):
+        """Chances of the ten classes; None where the rules are not `admitted`, the caller seeing whether they are."""
+        cdef const float *values = self.find(position, admitted)
+        cdef float[::1] out
+        if values is NULL:
+            return None
+        found = np.empty(NC_CLASSES, np.float32)
+        out = found
+        memcpy(&out[0], values, NC_CLASSES * sizeof(float))
+        return found
+
+    def mean(self, Position position, tuple points, bint admitted=False):
+        """The mean of the points of the ten classes; NaN where `outcome` has none."""
+        cdef const float *values = self.find(position, admitted)
+        cdef double sum = 0
+        cdef int k
+        if values is NULL:
+            return NAN
+        for k in range(NC_CLASSES):
+            sum += values[k] * <double>points[k]
+        return sum
+
+    def many(self, const int8_t[:, ::1] boards, float[:, ::1] out):
+        """Chances of the classes of boards, which the caller has checked."""
+        cdef int64_t at[16]
+        cdef Py_ssize_t i, j, last
+        with nogil:
+            for i in range(0, boards.shape[0], 16):     # so many numbers are sent for before the first is looked at
+                last = min(boards.shape[0] - i, 16)
+                for j in range(last):
+                    at[j] = NC_CLASSES * (contact_side(<const board_t *>&boards[i + j, 0], 0) * self.s.n
+                                          + contact_side(<const board_t *>&boards[i + j, 0], 1))
+                    nc_prefetch(self.s.values + at[j])
+                for j in range(last):
+                    memcpy(&out[i + j, 0], self.s.values + at[j], NC_CLASSES * sizeof(float))
+
+
+cdef class ContactProbe(Probe):
+    """It covers all positions."""
+
+    def __init__(self, ContactTable table):
+        self.table = table
+        self.t.version = NC_TABLE_VERSION
+        self.t.flags = 0
+        self.t.state = &table.s
+        self.t.probe = probe_contact

@@ -422,106 +422,269 @@ cdef class OneSidedJob:
 # ---- two distributions ---------------------------------------------------------------------------------------------
 
 cdef struct row_t:
+    const double *mean
     const int64_t *start
     const uint8_t *first
     const uint8_t *length
     const double *rows
+    int64_t size                                # of rows: what an altered file says must not lead beyond
 
 
-cdef int cumulate(const row_t *t, int64_t rank, double *out) noexcept nogil:
+cdef struct race_t:
+    int points, checkers
+    bint has[3]                                 # by goal; one that a table does not have is reached at once
+    row_t t[3]
+
+
+cdef inline bint kept(const row_t *t, int64_t rank) noexcept nogil:
+    """Is a distribution where it should be?"""
+    return 0 <= t.start[rank] <= t.size - t.length[rank]
+
+
+cdef int cumulate(const race_t *t, int goal, int64_t rank, double *out) noexcept nogil:
     """out[k]: the chance of at most k rolls, up to the k that this returns, from which on it is 1."""
-    cdef int k, n = t.first[rank] + t.length[rank]
-    cdef const double *row = t.rows + t.start[rank] - t.first[rank]
+    cdef int k, first, n
+    cdef const double *row
     cdef double sum = 0
-    for k in range(256):
-        if t.first[rank] <= k < n:
-            sum += row[k]
-        out[k] = sum if k < n - 1 else 1
-        if k >= n:
-            break
-    return n - 1
+    if not t.has[goal]:
+        out[0] = 1
+        return 0
+    if not kept(&t.t[goal], rank):
+        out[0] = NAN
+        return 0
+    first = t.t[goal].first[rank]
+    n = min(first + t.t[goal].length[rank], 256)
+    row = t.t[goal].rows + t.t[goal].start[rank] - first
+    for k in range(min(first, n)):
+        out[k] = 0
+    for k in range(first, n - 1):
+        sum += row[k]
+        out[k] = sum
+    if n > 0:
+        out[n - 1] = 1
+    return max(n - 1, 0)
+
+
+cdef void classes_of(const race_t *t, const board_t *b, bint protects, int64_t mine, int64_t theirs,
+                     double *out) noexcept nogil:
+    """Chances of the ten classes from independent distributions.
+
+    A loser has its first checker off, or all home, or some outside: as if it had played for just that.
+    """
+    cdef double off[2][256]                     # as `cumulate`
+    cdef double first[2][256]
+    cdef double home[2][256]
+    cdef int last[2]
+    cdef bint mars[2]                           # may the side still lose a mars, or with checkers outside
+    cdef bint far[2]
+    cdef int side, other, k, j, n, n_first, n_home
+    cdef int64_t rank
+    cdef double p, before, f, h, any_off, all_home, outside
+    for side in range(2):
+        rank = theirs if side else mine
+        n = cumulate(t, ALL_OFF, rank, off[side])
+        mars[side] = not (b.off[side] and protects)
+        far[side] = False
+        if mars[side]:
+            n_first = 0
+            first[side][0] = 1
+            if not b.off[side]:
+                n_first = cumulate(t, FIRST_OFF, rank, first[side])
+            n_home = cumulate(t, ALL_HOME, rank, home[side])
+            far[side] = n_home > 0
+            for k in range(n + 1, max(n_first, n_home) + 1):
+                off[side][k] = 1
+            n = max(n, max(n_first, n_home))
+            for k in range(n_first + 1, n + 1):
+                first[side][k] = 1
+            # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
+            if far[side]:
+                for k in range(n_home + 1, n + 1):
+                    home[side][k] = 1
+                for k in range(n + 1):
+                    first[side][k] = min(first[side][k], home[side][k])
+            for k in range(n + 1):
+                off[side][k] = min(off[side][k], first[side][k])
+        last[side] = n
+    for side in range(2):                       # the winner, with its k-th roll; the mover's comes first
+        other = 1 - side
+        before = any_off = all_home = outside = 0
+        for k in range(last[side] + 1):
+            p = off[side][k] - before
+            before = off[side][k]
+            j = k - 1 if side == 0 and k else k     # the mover's first roll: the other has had none
+            if j > last[other]:
+                break                           # the other would have won
+            if not mars[other]:
+                any_off += p * (1 - off[other][j])
+                continue
+            f = first[other][j]
+            any_off += p * (f - off[other][j])
+            if far[other]:
+                h = max(home[other][j], f)
+                all_home += p * (h - f)
+                outside += p * (1 - h)
+            else:
+                all_home += p * (1 - f)
+        out[5 * side + NC_ANY_OFF] = any_off
+        out[5 * side + NC_ALL_HOME] = all_home
+        out[5 * side + NC_OUTSIDE] = outside
+        out[5 * side + NC_WINNER_HOME] = out[5 * side + NC_ON_BAR] = 0
+
+
+cdef inline void ranks_of(const race_t *t, const board_t *b, const rules_t *rules, int64_t *out) noexcept nogil:
+    """The ranks of the mover and of the opponent; -1 where one is not covered, both where there is contact."""
+    cdef bint turned = rules.movement == NC_LONG
+    out[0] = out[1] = -1
+    if past(b, turned):
+        out[0] = side_rank(b, 0, t.points, t.checkers, rules.checkers, turned)
+        out[1] = side_rank(b, 1, t.points, t.checkers, rules.checkers, turned)
 
 
 cdef class OneSidedTable:
     """A finished one-sided table for look-ups: distributions by goal."""
     cdef object kept
-    cdef int points, checkers
-    cdef row_t t[3]
-    cdef bint has[3]
+    cdef race_t t
+    cdef CompiledRules rules                    # those that single positions may be of
 
     def __init__(self, int points, int checkers, goals):
         cdef int g
+        cdef const double[::1] mean
         cdef const int64_t[::1] start
         cdef const uint8_t[::1] first
         cdef const uint8_t[::1] length
         cdef const double[::1] rows
         self.kept = goals
-        self.points = points
-        self.checkers = checkers
+        self.t.points = points
+        self.t.checkers = checkers
         for g in range(3):
-            self.has[g] = goals[g] is not None
-            if self.has[g]:
-                start, first, length, rows = goals[g]
-                self.t[g].start = &start[0]
-                self.t[g].first = &first[0]
-                self.t[g].length = &length[0]
-                self.t[g].rows = &rows[0]
+            self.t.has[g] = goals[g] is not None
+            if self.t.has[g]:
+                start, first, length, rows, mean = goals[g]
+                self.t.t[g].start = &start[0]
+                self.t.t[g].first = &first[0]
+                self.t.t[g].length = &length[0]
+                self.t.t[g].rows = &rows[0]
+                self.t.t[g].mean = &mean[0]
+                self.t.t[g].size = rows.shape[0]
 
-    cdef int cumulated(self, int goal, int64_t rank, bint done, double *out) noexcept nogil:
-        """As `cumulate`; a goal that the table does not have, or that is `done`, is reached at once."""
-        cdef int k
-        if self.has[goal] and not done:
-            return cumulate(&self.t[goal], rank, out)
-        for k in range(256):
-            out[k] = 1
-        return 0
+    # Positions of rules that the caller has not `admitted` are not found; it sees whether the table serves them.
 
-    def outcomes(self, const int8_t[:, ::1] boards, const int64_t[:, ::1] ranks, double[:, ::1] out):
-        """Chances of the ten classes from independent distributions; NaN where a rank is negative.
+    cdef int64_t rank(self, Position position, int side, bint admitted) noexcept:
+        """The rank of a side; -1 where it is not covered or the sides can meet."""
+        cdef CompiledRules c = position.r
+        cdef bint turned = c.c.movement == NC_LONG
+        if c is not self.rules:
+            if not admitted:
+                return -1
+            self.rules = c
+        if not past(&position.b, turned):
+            return -1
+        return side_rank(&position.b, side, self.t.points, self.t.checkers, c.c.checkers, turned)
 
-        A loser has its first checker off, or all home, or some outside: as if it had played for just that.
-        """
-        cdef double done[2][3][256]
-        cdef int last[2]
-        cdef Py_ssize_t i
-        cdef int side, goal, k, j
-        cdef double p, off, home
-        cdef bint has_off
+    def mean(self, Position position, int side, int goal, bint admitted=False):
+        """The mean number of rolls of a side; -1 where there is none."""
+        cdef int64_t rank = self.rank(position, side, admitted)
+        if rank < 0:
+            return -1.
+        return self.t.t[goal].mean[rank] if self.t.has[goal] else 0.
+
+    def distribution(self, Position position, int side, int goal, bint admitted=False):
+        """The chances of 0, 1, … rolls of a side; None where there are none."""
+        cdef int64_t rank = self.rank(position, side, admitted)
+        cdef int k, first, length
+        cdef double[::1] out
+        if rank < 0:
+            return None
+        if not self.t.has[goal]:
+            return np.ones(1)
+        if not kept(&self.t.t[goal], rank):
+            return np.full(1, NAN)
+        first = self.t.t[goal].first[rank]
+        length = self.t.t[goal].length[rank]
+        found = np.zeros(first + length)
+        out = found
+        for k in range(length):
+            out[first + k] = self.t.t[goal].rows[self.t.t[goal].start[rank] + k]
+        return found
+
+    cdef bint classes(self, Position position, bint admitted, double *out) noexcept:
+        cdef int64_t mine = self.rank(position, 0, admitted), theirs = self.rank(position, 1, admitted)
+        if mine < 0 or theirs < 0 or mine + theirs == 0:
+            return False
+        classes_of(&self.t, &position.b, position.r.c.off_protects, mine, theirs, out)
+        return True
+
+    def outcome(self, Position position, bint admitted=False):
+        """Chances of the ten classes; None where there are none."""
+        found = np.empty(NC_CLASSES)
+        cdef double[::1] out = found
+        return found if self.classes(position, admitted, &out[0]) else None
+
+    def win(self, Position position, bint admitted=False):
+        """The chance to win; -1 where there is none."""
+        cdef double out[NC_CLASSES]
+        if not self.classes(position, admitted, out):
+            return -1.
+        return out[0] + out[1] + out[2] + out[3] + out[4]
+
+    def means(self, const int8_t[:, ::1] boards, rules, int goal, double[:, ::1] out):
+        """Mean numbers of rolls of both sides of boards, the mover's first; NaN where there is none."""
+        cdef int64_t ranks[16][2]
+        cdef CompiledRules c = compiled(rules)
+        cdef Py_ssize_t i, j, last
+        cdef int side
         with nogil:
-            for i in range(boards.shape[0]):
-                for k in range(NC_CLASSES):
-                    out[i, k] = 0
-                if ranks[i, 0] < 0 or ranks[i, 1] < 0 or ranks[i, 0] + ranks[i, 1] == 0:
-                    for k in range(NC_CLASSES):
-                        out[i, k] = NAN
-                    continue
-                for side in range(2):
-                    has_off = boards[i, NC_OFF + side] > 0
-                    for goal in range(3):
-                        j = self.cumulated(goal, ranks[i, side], goal == FIRST_OFF and has_off, done[side][goal])
-                        if goal == ALL_OFF:
-                            last[side] = min(j, 255)
-                        for k in range(j + 1, 256):
-                            done[side][goal][k] = 1
-                    # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
-                    for k in range(256):
-                        if not has_off:
-                            done[side][FIRST_OFF][k] = min(done[side][FIRST_OFF][k], done[side][ALL_HOME][k])
-                        done[side][ALL_OFF][k] = min(done[side][ALL_OFF][k], done[side][FIRST_OFF][k])
-                for side in range(2):           # the winner, with its k-th roll; the mover's comes first
-                    for k in range(last[side] + 1):
-                        p = done[side][ALL_OFF][k] - (done[side][ALL_OFF][k - 1] if k else 0)
-                        j = k - 1 if side == 0 else k
-                        if p <= 0:
-                            continue
-                        if j < 0:
-                            j = 0               # the mover has won already: the other has had no roll
-                        off = done[1 - side][FIRST_OFF][j]
-                        home = done[1 - side][ALL_HOME][j]
-                        out[i, 5 * side + NC_ANY_OFF] += p * (off - done[1 - side][ALL_OFF][j])
-                        if home > off:
-                            out[i, 5 * side + NC_ALL_HOME] += p * (home - off)
-                            out[i, 5 * side + NC_OUTSIDE] += p * (1 - home)
+            for i in range(0, boards.shape[0], 16):     # so many numbers are sent for before the first is looked at
+                last = min(boards.shape[0] - i, 16)
+                for j in range(last):
+                    ranks_of(&self.t, <const board_t *>&boards[i + j, 0], &c.c, ranks[j])
+                    for side in range(2):
+                        if self.t.has[goal] and ranks[j][side] >= 0:
+                            nc_prefetch(self.t.t[goal].mean + ranks[j][side])
+                for j in range(last):
+                    for side in range(2):
+                        if ranks[j][side] < 0:
+                            out[i + j, side] = NAN
                         else:
-                            out[i, 5 * side + NC_OUTSIDE] += p * (1 - off)
-        return out
+                            out[i + j, side] = self.t.t[goal].mean[ranks[j][side]] if self.t.has[goal] else 0
+
+    def outcomes(self, const int8_t[:, ::1] boards, rules, double[:, ::1] out):
+        """Chances of the ten classes of boards, or of winning where there is room for one; NaN where there are none."""
+        cdef double found[NC_CLASSES]
+        cdef bint wins = out.shape[1] == 1
+        cdef int64_t ranks[16][2]
+        cdef CompiledRules c = compiled(rules)
+        cdef const row_t *t
+        cdef Py_ssize_t i, j, last
+        cdef int side, goal, k
+        with nogil:
+            for i in range(0, boards.shape[0], 16):     # extents, then distributions, are sent for before they are used
+                last = min(boards.shape[0] - i, 16)
+                for j in range(last):
+                    ranks_of(&self.t, <const board_t *>&boards[i + j, 0], &c.c, ranks[j])
+                    for side in range(2):
+                        for goal in range(3):
+                            if self.t.has[goal] and ranks[j][side] >= 0:
+                                t = &self.t.t[goal]
+                                nc_prefetch(t.start + ranks[j][side])
+                                nc_prefetch(t.first + ranks[j][side])
+                                nc_prefetch(t.length + ranks[j][side])
+                for j in range(last):
+                    for side in range(2):
+                        for goal in range(3):
+                            if self.t.has[goal] and ranks[j][side] >= 0:
+                                t = &self.t.t[goal]
+                                nc_prefetch(t.rows + t.start[ranks[j][side]])
+                                nc_prefetch(t.rows + t.start[ranks[j][side]] + t.length[ranks[j][side]] - 1)
+                for j in range(last):
+                    if ranks[j][0] < 0 or ranks[j][1] < 0 or ranks[j][0] + ranks[j][1] == 0:
+                        for k in range(NC_CLASSES):
+                            found[k] = NAN
+                    else:
+                        classes_of(&self.t, <const board_t *>&boards[i + j, 0], c.c.off_protects,
+                                   ranks[j][0], ranks[j][1], found)
+                    if wins:
+                        out[i + j, 0] = found[0] + found[1] + found[2] + found[3] + found[4]
+                    else:
+                        memcpy(&out[i + j, 0], found, sizeof(found))

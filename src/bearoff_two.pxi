@@ -314,13 +314,37 @@ cdef class TwoSidedTable:
                 raw = tables[m][i]
                 self.t.base[m][i] = <const char *>&raw[0]
 
-    def one(self, Position position, int value):
-        """The stored value of a position, from 0 to 1; -1 where there is none."""
+    def one(self, Position position, int value, bint admitted=False):
+        """The stored value of a position, from 0 to 1; -1 where there is none.
+
+        Positions of rules that the caller has not `admitted` have none either; it finds whether the table serves them.
+        """
         cdef int64_t index = 0
         cdef int side = 0
-        if not find(&self.t, &position.b, position.r.c.checkers, position.r.c.movement == NC_LONG, &index, &side):
-            return -1.0
+        if not self.find(position, admitted, &index, &side):
+            return -1.
         return value_at(&self.t, side, value, index)
+
+    def equity(self, Position position, int value, bint double, bint admitted=False):
+        """As `one`, from -1 to 1; with `double`, the better of doubling now and not. -2 where there is none."""
+        cdef int64_t index = 0
+        cdef int side = 0
+        cdef double held, given
+        if not self.find(position, admitted, &index, &side):
+            return -2.
+        held = 2 * value_at(&self.t, side, value, index) - 1
+        if double:
+            given = 2 * (2 * value_at(&self.t, side, 3, index) - 1)
+            held = max(held, min(given, 1.))
+        return held
+
+    cdef bint find(self, Position position, bint admitted, int64_t *index, int *side) noexcept:
+        cdef CompiledRules c = position.r
+        if c is not self.rules:
+            if not admitted:
+                return False
+            self.rules = c
+        return find(&self.t, &position.b, c.c.checkers, c.c.movement == NC_LONG, index, side)
 
     def many(self, const int8_t[:, ::1] boards, rules, int value, double[::1] out):
         """Stored values of boards, from 0 to 1; NaN where there is none. Returns how many there were."""
@@ -363,11 +387,29 @@ cdef int probe_win(const table_t *table, const board_t *b, float *out) noexcept 
 
 
 cdef class Probe:
-    """A table as native code asks it: `capsule` holds an ``nc_table`` named ``"nardcore.table"``.
+    """A table as native code asks it: `capsule` holds an ``nc_table`` named ``"nardcore.table"``."""
 
-    With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only positions
-    in which both sides have a checker off are covered.
-    """
+    @property
+    def capsule(self):
+        """The table for C code; this object must outlive it."""
+        if self.t.probe is NULL:
+            msg = "tables make probes: see TwoSided.probe"
+            raise TypeError(msg)
+        return PyCapsule_New(&self.t, "nardcore.table", NULL)
+
+    def __call__(self, const int8_t[::1] board):
+        """Class probabilities of a board as float32[10], or None where it is not covered."""
+        if self.t.probe is NULL or board.shape[0] != sizeof(board_t):
+            msg = "a probe of a table looks at one board, int8[32]"
+            raise TypeError(msg)
+        found = np.zeros(NC_CLASSES, np.float32)
+        cdef float[::1] out = found
+        return found if self.t.probe(&self.t, <const board_t *>&board[0], &out[0]) else None
+
+
+cdef class TwoSidedProbe(Probe):
+    """With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only
+    positions in which both sides have a checker off are covered."""
 
     def __init__(self, TwoSidedTable table, rules, bint single):
         cdef CompiledRules c = compiled(rules)
@@ -380,14 +422,3 @@ cdef class Probe:
         self.t.flags = 0
         self.t.state = &self.s
         self.t.probe = probe_win
-
-    @property
-    def capsule(self):
-        """The table for C code; this object must outlive it."""
-        return PyCapsule_New(&self.t, "nardcore.table", NULL)
-
-    def __call__(self, const int8_t[::1] board):
-        """Class probabilities of a board as float32[10], or None where it is not covered."""
-        found = np.zeros(NC_CLASSES, np.float32)
-        cdef float[::1] out = found
-        return found if self.t.probe(&self.t, <const board_t *>&board[0], &out[0]) else None

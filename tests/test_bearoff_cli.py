@@ -89,9 +89,39 @@ def test_one_sided_tables_are_built_too(tmp_path: Path) -> None:
     assert "rolls" in good("query", "backgammon o,16,x,6 0/0 14/14 w - -", "--table", path)
 
 
+def test_scoring_is_named_or_five_points(tmp_path: Path) -> None:
+    found = []
+    for scoring in ("triktrak", ",".join(map(str, nc.SCORING["triktrak"]))):
+        path = tmp_path / "s.nct"
+        options = ["--equities", "scoring", "--checkers", "2x3", "--scoring", scoring]
+        good("build", path, *options, "--rules", "hypergammon")
+        text = "hypergammon o3,22,x1 0/0 2/0 w - -"
+        found.append(json.loads(good("query", text, "--table", path, "--json"))["equity"])
+    assert found[0] == found[1] == 2
+
+
+def test_query_tells_of_the_side_that_is_covered() -> None:
+    text = "backgammon o2,14,x1,7,x1 0/0 13/13 w - -"
+    found = json.loads(good("query", text, "--json"))
+    assert found["sides"][0] is None
+    assert found["sides"][1]["mean_rolls"] == 1
+    assert "win" not in found
+    assert "beyond the table" in good("query", text)
+
+
 @pytest.mark.parametrize(
     "args",
     [
+        ["build", "x.nct", "--checkers", "0"],
+        ["build", "x.nct", "--one-sided", "--dtype", "float32"],
+        ["build", "x.nct", "--contact", "--checkers", "3"],
+        ["build", "x.nct", "--contact", "--one-sided"],
+        ["build", "x.nct", "--tolerance", "1e-3"],
+        ["build", "x.nct", "--equities", "scoring", "--scoring", "1,2"],
+        ["build", "x.nct", "--scoring", "triktrak"],
+        ["build", "x.nct", "--equities", "scoring", "--checkers", "3"],
+        ["build", "none/x.nct"],
+        ["build", ""],
         ["query", "start"],
         ["query", SIX, "--table", "nowhere.nct"],
         ["info", __file__],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nardcore as nc
-from nardcore.bearoff import Contact, TwoSided, load
+from nardcore.bearoff import Contact, TwoSided, load, unrank
 
 ONE = nc.HYPERGAMMON.replace(checkers=1, start=((24, 1),))
 
@@ -52,6 +52,30 @@ def test_rollouts_of_the_best_plays_agree(table: Contact) -> None:
 
     result = nc.rollout(start, games=3000, policy=policy, seed=1)
     assert abs(result.win - table.win(start)) < 4 * 0.5 / 3000**0.5
+
+
+def test_rollouts_ask_the_table(table: Contact) -> None:
+    start = nc.Position.start(ONE)
+    result = nc.rollout(start, games=20, seed=1, tables=[table])
+    assert result.table_games == 20
+    assert result.win == pytest.approx(table.win(start), abs=1e-6)
+    assert result.equity() == pytest.approx(table.equity(start), abs=1e-6)
+    with pytest.raises(nc.TableError):
+        nc.rollout(nc.Position.start(), games=20, tables=[table])
+    probe = table.probe()
+    np.testing.assert_array_equal(probe(start.board), table.outcomes(start))
+    over = nc.Position.from_board(
+        nc.Position({1: 1}, {1: 1}, rules=ONE).plays((2, 1)).boards[0], ONE
+    )
+    assert probe(over.board) is None
+
+
+def test_two_distributions_are_near_in_races(table: Contact) -> None:
+    """One checker a side has no choice but when to bring it home: the chances differ by little."""
+    near = nc.bearoff.OneSided.build(points=18, rules=ONE)
+    for mine, theirs in ((16, 7), (5, 12), (9, 9), (12, 12)):
+        p = nc.Position({mine: 1}, {theirs: 1}, rules=ONE)
+        np.testing.assert_allclose(near.outcomes(p), table.outcomes(p), atol=5e-3)
 
 
 def test_tables_do_not_depend_on_threads_or_memory(table: Contact) -> None:
@@ -127,9 +151,12 @@ def test_two_checkers_a_side() -> None:
 
 
 @pytest.mark.slow
-def test_hypergammon() -> None:
+def test_hypergammon(tmp_path: Path) -> None:
     """Three checkers a side take 6 GB of memory and many minutes."""
-    table = Contact.build(tolerance=1e-5)
+    path = tmp_path / "hyper.nct"
+    table = Contact.build(path=path)
+    assert 0 < table.error <= table.tolerance == 1e-6
+    assert load(path, rules=nc.HYPERGAMMON, verify=True).nbytes == table.nbytes
     start = nc.Position.start(nc.HYPERGAMMON)
 
     def policy(boards: np.ndarray) -> np.ndarray:
@@ -137,5 +164,26 @@ def test_hypergammon() -> None:
         found = table.outcomes_batch(after, rules=nc.HYPERGAMMON).astype(np.float64)
         return -(found[:, :5] - found[:, 5:]) @ np.array(nc.HYPERGAMMON.points)
 
-    result = nc.rollout(start, games=4000, policy=policy, seed=1)
-    assert abs(result.win - table.win(start)) < 4 * 0.5 / 4000**0.5
+    result = nc.rollout(start, games=20_000, policy=policy, seed=1)
+    assert abs(result.win - table.win(start)) < 4 * 0.5 / 20_000**0.5
+    # every value follows from those of what the rolls lead to
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        free = rng.permutation(np.arange(1, 26))
+        mine = np.bincount(rng.choice(free[:12], 3), minlength=26)
+        theirs = np.bincount(rng.choice(free[12:24], 3), minlength=26)
+        mover = {int(p) if p < 25 else "bar": int(mine[p]) for p in np.flatnonzero(mine)}
+        other = {int(25 - p) or "bar": int(theirs[p]) for p in np.flatnonzero(theirs)}
+        p = nc.Position(mover, other, rules=nc.HYPERGAMMON)
+        total = 0.0
+        for roll, weight in zip(nc.dice.ROLLS, nc.dice.WEIGHTS, strict=True):
+            total += weight * max(-table.equity(play.result) for play in p.plays(roll))
+        assert table.equity(p) == pytest.approx(total / 36, abs=3e-6)
+    # and bear-offs are those of the two-sided table
+    exact = TwoSided.build(checkers=3, rules=nc.HYPERGAMMON, dtype="float64", equities="scoring")
+    for mine in range(1, 84, 5):
+        for theirs in range(1, 84, 7):
+            counts = [unrank(k, points=6).tolist() for k in (mine, theirs)]
+            sides = [{p: n for p, n in enumerate(one, 1) if n} for one in counts]
+            p = nc.Position(*sides, rules=nc.HYPERGAMMON)
+            assert table.equity(p) == pytest.approx(exact.equity(p), abs=3e-6)

@@ -80,6 +80,21 @@ def test_all_checkers_under_a_scoring_agree_with_their_successors(
     assert marses > 5
 
 
+@pytest.mark.parametrize("checkers", [(7, 4), pytest.param((15, 8), marks=pytest.mark.slow)])
+def test_all_checkers_of_one_side_under_a_scoring(checkers: tuple[int, int]) -> None:
+    n, m = checkers
+    rules = nc.BACKGAMMON.replace(scoring="triktrak", checkers=n, start=((24, n),))
+    table = TwoSided.build(checkers=checkers, equities="scoring", rules=rules)
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        sides = [home(rng, n), home(rng, int(rng.integers(1, m + 1)))]
+        if rng.random() < 0.5:
+            sides.reverse()
+        p = nc.Position(*sides, rules=rules)
+        found = recomputed(p, table, (1, 2))
+        assert table.equity(p) == pytest.approx(found, abs=2.02 * 2 / 65535)
+
+
 @pytest.mark.slow
 def test_eight_a_side_built_in_a_file_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "eight.nct"

@@ -13,18 +13,29 @@ import nardcore
 
 PUBLIC = (
     "batch",
+    "candidates",
+    "cube",
     "dice",
     "errors",
+    "evaluation",
     "formats",
+    "game",
+    "match",
+    "match_equity",
     "notation",
+    "onnx_models",
+    "plot",
     "policies",
+    "records",
     "render",
     "rollouts",
     "rules",
+    "stakes",
+    "training",
 )
 NATIVE = ("_board", "_capi", "_dice", "_movegen", "_rollout")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-EXTRAS = {"click", "rich", "hypothesis"}
+EXTRAS = {"click", "rich", "hypothesis", "matplotlib", "onnxruntime"}
 
 
 def module_names() -> list[str]:

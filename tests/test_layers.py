@@ -23,7 +23,10 @@ LEVEL = {
     "_net": 3,
     "_bearoff": 4,
     "_rollout": 4,
+    "_search": 5,
+    "_train": 5,
     "_capi": 5,
+    "_playout": 6,
 }
 # _types and _simd are both at the bottom: the second names the structs of the first
 SAME_LEVEL = {("_simd", "_types")}

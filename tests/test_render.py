@@ -18,7 +18,7 @@ from nardcore.render import board_svg, board_text
 from nardcore.rules import BACKGAMMON, LONG_NARDY
 
 numberings = st.sampled_from(NUMBERINGS)
-views = st.sampled_from(["mover", "white"])
+views = st.sampled_from(["mover", "white", "black"])
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -148,7 +148,7 @@ def test_the_size_is_the_width_in_pixels():
 @pytest.mark.parametrize("draw", [board_text, board_svg])
 def test_impossible_boards_and_arguments_are_refused(draw):
     board = start_board(BACKGAMMON)
-    for wrong in ({"numbering": "greek"}, {"view": "black"}, {"dice": (0, 1)}):
+    for wrong in ({"numbering": "greek"}, {"view": "north"}, {"dice": (0, 1)}):
         with pytest.raises(ValueError, match=r"numbering|view|die"):
             draw(board, BACKGAMMON, **wrong)
     board[5] = 6
@@ -163,7 +163,7 @@ def test_pips_are_those_of_the_start(rules):
     assert re.findall(r"pips (\d+)", text) == [str(pips)] * 2
 
 
-@pytest.mark.parametrize("view", ["mover", "white"])
+@pytest.mark.parametrize("view", ["mover", "white", "black"])
 @pytest.mark.parametrize("turn", [0, 1])
 @pytest.mark.parametrize("rules", [BACKGAMMON, LONG_NARDY], ids=lambda rules: rules.name)
 def test_the_dark_points_are_the_odd_through_numbers(rules, turn, view):

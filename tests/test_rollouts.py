@@ -515,7 +515,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     "change",
     [
         {"format": "other"},
-        {"version": 2},
+        {"version": 3},
         {"version": "1"},
         {"version": 0},
         {"version": True},

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
-from nardcore.bearoff._file import check_rules, open_table, save_table
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import as_boards, check_kind, position_count, unrank
+from nardcore.bearoff._table import Table
 from nardcore.dice import ROLLS
 from nardcore.errors import TableError
 from nardcore.rules import HYPERGAMMON, Rules
@@ -35,9 +36,10 @@ _MOST = 3
 _SLICE = 1 << 18  # pairs between two looks at Ctrl-C
 _PROOFS = 20
 _ROOM = 1 << 62
+_WIN = (1,) * 5 + (0,) * 5
 
 
-class Contact:
+class Contact(Table):
     """Chances of all outcome classes in every position of one to three checkers a side.
 
     Full contact, cubeless, under the play that is best for the rules' scoring. Numbers are for the
@@ -63,20 +65,15 @@ class Contact:
     True
     """
 
-    rules: Rules
+    KIND = "contact"
+    _SHARED = "game"
+
     tolerance: float
     error: float
     sweeps: int
-    path: Path | None
-    """The file it was opened from."""
 
-    _values: NDArray[np.float32]
-    _fingerprint: str
-    _known: set[Rules]
-
-    def __init__(self) -> None:
-        msg = "make a table by Contact.build or Contact.open"
-        raise TypeError(msg)
+    _points: tuple[int, ...]
+    _table: _bearoff.ContactTable
 
     @classmethod
     def _make(
@@ -89,12 +86,39 @@ class Contact:
         path: Path | None = None,
     ) -> Contact:
         self = object.__new__(cls)
-        self.rules, self.path = rules, path
         self.tolerance, self.error, self.sweeps = tolerance, error, sweeps
-        self._values = values
-        self._fingerprint = _fingerprint(rules)
-        self._known = {rules}
+        self._points = (*rules.points, *(-k for k in rules.points))
+        self._table = _bearoff.ContactTable(values, rules.checkers)
+        self._hold(rules, {"outcomes": values}, path)
         return self
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.rules, self.tolerance, self.error, self.sweeps, self.raw
+
+    def _fingerprint_of(self, rules: Rules) -> str:
+        return _fingerprint(rules)
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "checkers": self.rules.checkers,
+            "tolerance": self.tolerance,
+            "error": self.error,
+            "sweeps": self.sweeps,
+            "dtype": "float32",
+            "scale": 1,
+        }
+
+    @classmethod
+    def _from_file(
+        cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path
+    ) -> Contact:
+        rules = Rules.parse(header["rules"])
+        n = position_count(_PLACES, rules.checkers)
+        values = arrays["outcomes"]
+        if values.shape != (n, n, 10) or rules.movement != "short":
+            raise ValueError(values.shape)
+        tolerance, error = float(header["tolerance"]), float(header["error"])
+        return cls._make(rules, tolerance, error, int(header["sweeps"]), values, path)
 
     @classmethod
     def build(
@@ -159,6 +183,8 @@ class Contact:
         if not 1e-9 <= tolerance <= 1:
             msg = f"tolerance is 1e-9 to 1, not {tolerance}"
             raise ValueError(msg)
+        if path is not None:
+            check_place(path, 40 * position_count(_PLACES, rules.checkers) ** 2)
         told = None if progress is None else lambda done, _: progress(done, None)
         with Crew(threads, told, 0) as crew:
             solver = _Solver(crew, rules, tolerance, max_memory)
@@ -172,50 +198,8 @@ class Contact:
             return cls.open(path, rules=rules)
         return table
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file; it appears whole or not at all."""
-        about = {
-            "checkers": self.rules.checkers,
-            "rules": self.rules.name,
-            "fingerprint": self._fingerprint,
-            "tolerance": self.tolerance,
-            "error": self.error,
-            "sweeps": self.sweeps,
-            "dtype": "float32",
-            "scale": 1,
-        }
-        save_table(path, "contact", about, {"outcomes": self._values})
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], *, rules: Rules | None = None, verify: bool = False
-    ) -> Contact:
-        """Open a table that was saved; see `TwoSided.open`."""
-        opened = open_table(path, "contact", verify=verify)
-        header = opened.header
-        try:
-            made_for = Rules.parse(header["rules"])
-            n = position_count(_PLACES, made_for.checkers)
-            values = opened.arrays["outcomes"]
-            if values.shape != (n, n, 10):
-                raise ValueError
-            tolerance, error = float(header["tolerance"]), float(header["error"])
-            sweeps = int(header["sweeps"])
-        except (KeyError, TypeError, ValueError) as fault:
-            msg = f"the header of {opened.path} is damaged"
-            raise TableError(msg) from fault
-        for one in (made_for, rules):
-            if one is not None:
-                check_rules(opened.path, header, one, _fingerprint(one))
-        return cls._make(made_for, tolerance, error, sweeps, values, opened.path)
-
     def __repr__(self) -> str:
         return f"<Contact {self.rules.checkers} checkers, rules {self.rules.name}>"
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the data."""
-        return self._values.nbytes
 
     @property
     def raw(self) -> NDArray[np.float32]:
@@ -223,40 +207,51 @@ class Contact:
 
         Pairs that stand on one point, or that have both borne off, hold zeros.
         """
-        return self._values
+        values: NDArray[np.float32] = self._arrays["outcomes"]
+        return values
 
     def outcomes_batch(
         self, boards: ArrayLike, *, rules: Rules | None = None
     ) -> NDArray[np.float32]:
         """Give the chances of the ten outcome classes of boards, ``float32[n, 10]``."""
-        rules = self.rules if rules is None else rules
-        if rules not in self._known:
-            if _fingerprint(rules) != self._fingerprint:
-                msg = f"this table is for {self.rules.name}, not for {rules.name}"
-                raise TableError(msg)
-            self._known.add(rules)
+        rules = self._of(rules)
         rows = as_boards(boards)
         _movegen.results(rows, rules)  # refuses impossible boards
-        at = np.empty(len(rows), np.int64)
-        _bearoff.contact_indices(rows, len(self._values), at)
-        found: NDArray[np.float32] = self._values.reshape(-1, 10)[at]
+        found = np.empty((len(rows), 10), np.float32)
+        self._table.many(rows, found)
         return found
 
     def outcomes(self, position: Position) -> NDArray[np.float32]:
         """Give the chances of the ten outcome classes for the side on roll."""
-        found: NDArray[np.float32] = self.outcomes_batch(
-            position.board[None], rules=position.rules
-        )[0]
+        found: NDArray[np.float32] | None = self._table.outcome(position)
+        if found is None:
+            self._admit(position.rules)
+            found = self._table.outcome(position, True)
+            assert found is not None
         return found
 
     def win(self, position: Position) -> float:
         """Give the chance of the side on roll to win."""
-        return float(self.outcomes(position)[:5].sum())
+        return self._mean(position, _WIN)
 
     def equity(self, position: Position) -> float:
         """Give the equity of the side on roll in points per game."""
-        outcomes = self.outcomes(position).astype(np.float64)
-        return float((outcomes[:5] - outcomes[5:]) @ np.array(self.rules.points))
+        return self._mean(position, self._points)
+
+    def _mean(self, position: Position, points: tuple[int, ...]) -> float:
+        found: float = self._table.mean(position, points)
+        if found != found:
+            self._admit(position.rules)
+            found = self._table.mean(position, points, True)
+        return found
+
+    def probe(self, rules: Rules | None = None) -> Any:
+        """Give the table to native code, as an ``nc_table`` in a capsule; see ``nardcore.h``.
+
+        It covers every position, so that a rollout asks it instead of playing on.
+        """
+        self._of(rules)
+        return _bearoff.ContactProbe(self._table)
 
     def best_play(self, position: Position, dice: tuple[int, int]) -> Play:
         """Give the best play of a roll: the first of those that are best."""

@@ -9,10 +9,12 @@ is a whole table.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mmap
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -39,6 +41,7 @@ __all__ = [
     "HEADER",
     "Array",
     "Opened",
+    "check_place",
     "layout",
     "make_header",
     "open_table",
@@ -130,12 +133,37 @@ def save_table(
         file.write(pack_header({**header, "sha256": digest.hexdigest()}))
 
 
+def check_place(path: str | os.PathLike[str], size: int = 0) -> Path:
+    """See before long work whether a file of a size can be written.
+
+    Raises
+    ------
+    OSError
+        If its folder is not there, is not to be written to or has no room, or if it is a folder.
+    """
+    target = Path(path)
+    folder = target.parent
+    if target.is_dir():
+        code, what = errno.EISDIR, target
+    elif not folder.is_dir():
+        code, what = errno.ENOENT, folder
+    elif not os.access(folder, os.W_OK):
+        code, what = errno.EACCES, folder
+    elif shutil.disk_usage(folder).free < size:
+        msg = f"there is no room for the {size:,} bytes of the table"
+        raise OSError(errno.ENOSPC, msg, str(target))
+    else:
+        return target
+    raise OSError(code, os.strerror(code), str(what))
+
+
 @contextmanager
 def whole_file(target: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its name only when it is whole and on the disk.
 
     Until then it is ``.NAME.*.part`` beside it. What a killed process left there is removed.
     """
+    check_place(target)
     _sweep(target)
     handle, name = _part(target)
     try:
@@ -147,8 +175,10 @@ def whole_file(target: Path) -> Iterator[IO[bytes]]:
                 _name(Path(name), target)
         if fcntl is None:
             _name(Path(name), target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(target)  # writes do not say what they wrote to
         raise
 
 
@@ -274,17 +304,19 @@ def open_table(path: str | os.PathLike[str], kind: str, *, verify: bool) -> Open
                 data, np.dtype(entry["dtype"]), int(np.prod(shape, dtype=np.int64)), entry["offset"]
             )
             arrays[entry["name"]] = array.reshape(shape)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         msg = f"the header of {source} is damaged"
         raise TableError(msg) from None
     return Opened(source, header, arrays)
 
 
-def check_rules(path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str) -> None:
+def check_rules(
+    path: Path, header: Mapping[str, Any], rules: Rules, fingerprint: str, shared: str
+) -> None:
     """Refuse a table of other rules."""
     if header.get("fingerprint") != fingerprint:
         msg = (
-            f"{path} is a table for {header.get('rules')}, whose bear-off is not that of "
+            f"{path} is a table for {header.get('rules')}, whose {shared} is not that of "
             f"{rules.name}"
         )
         raise TableError(msg)

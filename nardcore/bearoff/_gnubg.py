@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nardcore import _bearoff
 from nardcore.bearoff._file import whole_file
 from nardcore.bearoff._one import OneSided
-from nardcore.bearoff._ranking import places, position_count
+from nardcore.bearoff._ranking import MOST_CHECKERS, places, position_count
 from nardcore.bearoff._two import TwoSided
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, Rules
@@ -83,12 +83,20 @@ def _numbers(path: Path, raw: bytes, count: int, offset: int) -> NDArray[np.uint
     return np.frombuffer(raw, "<u2", count, offset)
 
 
+def _check_checkers(path: Path, checkers: int, rules: Rules) -> None:
+    most = min(MOST_CHECKERS, rules.checkers)
+    if not 1 <= checkers <= most:
+        msg = f"{path} is of {checkers} checkers, where {rules.name} has 1 to {most}"
+        raise TableError(msg)
+
+
 def _read_two(
     path: Path, raw: bytes, points: int, checkers: int, cubeful: bool, rules: Rules
 ) -> TwoSided:
-    if points != 6 or not 1 <= checkers <= rules.checkers:
-        msg = f"{path} is of {checkers} checkers on {points} points; only six points are supported"
+    if points != 6:
+        msg = f"{path} is of {points} points; two-sided tables cover six"
         raise TableError(msg)
+    _check_checkers(path, checkers, rules)
     n = position_count(6, checkers)
     names = _VALUES if cubeful else _VALUES[:1]
     data = _numbers(path, raw, n * n * len(names), _HEADER).reshape(n, n, len(names))
@@ -114,9 +122,10 @@ def _read_two(
 def _read_one(
     path: Path, raw: bytes, points: int, checkers: int, first: bool, packed: bool, rules: Rules
 ) -> OneSided:
-    if not 1 <= checkers <= rules.checkers or not 1 <= points <= 18:
-        msg = f"{path} is of {checkers} checkers on {points} points, which is not supported"
+    if not 1 <= points <= 18:
+        msg = f"{path} is of {points} points; one-sided tables cover 1 to 18"
         raise TableError(msg)
+    _check_checkers(path, checkers, rules)
     n = position_count(points, checkers)
     goals = ("off", "first") if first and checkers == rules.checkers else ("off",)
     each = 2 if first else 1

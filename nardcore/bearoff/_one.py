@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff
 from nardcore.bearoff._crew import Crew
-from nardcore.bearoff._file import check_rules, open_table, save_table
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import (
     MOST_CHECKERS,
     as_boards,
@@ -21,6 +21,7 @@ from nardcore.bearoff._ranking import (
     position_count,
     whole,
 )
+from nardcore.bearoff._table import Table, frozen
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -49,7 +50,7 @@ _STUCK, _FULL = 1, 2
 _PORTION, _LEAST, _ROOM = 1 << 16, 1 << 9, 16
 
 
-class OneSided:
+class OneSided(Table):
     """Distributions of the number of rolls that a side needs, for each of its positions.
 
     Three goals: ``"off"``, the last checker is off; ``"first"``, the first is (then a loss is no
@@ -80,21 +81,13 @@ class OneSided:
     array([0.  , 0.75, 0.25])
     """
 
+    KIND = "one-sided"
+
     points: int
     checkers: int
-    rules: Rules
-    path: Path | None
-    """The file it was opened from."""
 
-    _arrays: dict[str, NDArray[Any]]
-    _goals: tuple[Goal, ...]
+    _goals: dict[str, int]
     _table: _bearoff.OneSidedTable
-    _fingerprint: str
-    _known: set[Rules]
-
-    def __init__(self) -> None:
-        msg = "make a table by OneSided.build or OneSided.open"
-        raise TypeError(msg)
 
     @classmethod
     def _make(
@@ -106,22 +99,47 @@ class OneSided:
         path: Path | None = None,
     ) -> OneSided:
         self = object.__new__(cls)
-        self.points, self.checkers, self.rules, self.path = points, checkers, rules, path
-        self._arrays = arrays
-        self._goals = tuple(goal for goal in GOALS if f"{goal} mean" in arrays)
+        self.points, self.checkers = points, checkers
+        self._goals = {goal: i for i, goal in enumerate(GOALS)}
         self._table = _bearoff.OneSidedTable(
             points,
             checkers,
             [
-                tuple(arrays[f"{goal} {part}"] for part in _PARTS[:4])
-                if goal in self._goals
+                tuple(arrays[f"{goal} {part}"] for part in _PARTS)
+                if f"{goal} mean" in arrays
                 else None
                 for goal in GOALS
             ],
         )
-        self._fingerprint = rules.bearoff_fingerprint(points)
-        self._known = {rules}
+        self._hold(rules, arrays, path)
         return self
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.points, self.checkers, self.rules, self._arrays
+
+    def _fingerprint_of(self, rules: Rules) -> str:
+        return rules.bearoff_fingerprint(self.points)
+
+    def _about(self) -> dict[str, Any]:
+        return {"points": self.points, "checkers": self.checkers, "dtype": "float64", "scale": 1}
+
+    def _extent(self) -> str:
+        return (
+            f"a table of {self.checkers} checkers on {self.points} points, or the sides can still "
+            "meet"
+        )
+
+    @classmethod
+    def _from_file(
+        cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path
+    ) -> OneSided:
+        points, checkers = int(header["points"]), int(header["checkers"])
+        n = position_count(points, checkers)
+        for goal in {name.split()[0] for name in arrays} | {"off"}:
+            for part in ("start", "first", "length", "mean"):
+                if arrays[f"{goal} {part}"].shape != (n,):
+                    raise ValueError(part)
+        return cls._make(points, checkers, Rules.parse(header["rules"]), arrays, path)
 
     # ---------------------------------------------------------------------------------- building
 
@@ -166,6 +184,8 @@ class OneSided:
         if n >= 1 << 32:
             msg = f"{n:,} positions are more than a table holds"
             raise TableError(msg)
+        if path is not None:
+            check_place(path)
         goals = ["off"]
         if checkers == rules.checkers:
             goals.append("first")
@@ -178,85 +198,16 @@ class OneSided:
             for goal in goals:
                 found = _build(crew, rules, points, checkers, GOALS.index(goal), n, near, far)
                 arrays |= {f"{goal} {part}": found[part] for part in _PARTS}
-        for array in arrays.values():
-            array.flags.writeable = False
-        table = cls._make(points, checkers, rules, arrays)
+        table = cls._make(points, checkers, rules, frozen(arrays))
         if path is not None:
             table.save(path)
             return cls.open(path, rules=rules)
         return table
 
-    # ------------------------------------------------------------------------------------- files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file; it appears whole or not at all.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written, for example because the disk is full.
-        """
-        about = {
-            "points": self.points,
-            "checkers": self.checkers,
-            "rules": self.rules.name,
-            "fingerprint": self._fingerprint,
-            "dtype": "float64",
-            "scale": 1,
-        }
-        save_table(path, "one-sided", about, self._arrays)
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], *, rules: Rules | None = None, verify: bool = False
-    ) -> OneSided:
-        """Open a table that was saved: it is mapped into memory, and read where it is asked.
-
-        Parameters
-        ----------
-        path
-            The file.
-        rules
-            Refuse the table unless it serves these rules.
-        verify
-            Check the hash of the data too, which reads all of them.
-
-        Raises
-        ------
-        TableError
-            If the file is no such table, cut, damaged, of a newer format or of other rules.
-        OSError
-            If it cannot be read.
-        """
-        opened = open_table(path, "one-sided", verify=verify)
-        header = opened.header
-        try:
-            made_for = Rules.parse(header["rules"])
-            points, checkers = int(header["points"]), int(header["checkers"])
-            fingerprint = made_for.bearoff_fingerprint(points)
-            n = position_count(points, checkers)
-            goals = {name.split()[0] for name in opened.arrays}
-            for goal in goals | {"off"}:
-                for part in ("start", "first", "length", "mean"):
-                    if opened.arrays[f"{goal} {part}"].shape != (n,):
-                        raise ValueError
-        except (KeyError, TypeError, ValueError) as error:
-            msg = f"the header of {opened.path} is damaged"
-            raise TableError(msg) from error
-        check_rules(opened.path, header, made_for, fingerprint)
-        if rules is not None:
-            check_rules(opened.path, header, rules, rules.bearoff_fingerprint(points))
-        return cls._make(points, checkers, made_for, opened.arrays, path=opened.path)
-
     # ----------------------------------------------------------------------------------- queries
 
     def __repr__(self) -> str:
         return f"<OneSided {self.checkers} on {self.points} points, rules {self.rules.name}>"
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the data."""
-        return sum(array.nbytes for array in self._arrays.values())
 
     @property
     def raw(self) -> dict[str, NDArray[Any]]:
@@ -268,42 +219,26 @@ class OneSided:
         """
         return dict(self._arrays)
 
-    def _admit(self, rules: Rules) -> None:
-        if rules.bearoff_fingerprint(self.points) != self._fingerprint:
-            msg = f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
-            raise TableError(msg)
-        if len(self._known) > 100:
-            self._known.clear()
-        self._known.add(rules)
-
     def ranks(self, boards: ArrayLike, *, rules: Rules | None = None) -> NDArray[np.int64]:
         """Give the ranks of both sides of boards, ``int64[n, 2]``: the side on roll first.
 
         A side that the table does not cover has rank -1; both have it where the sides can still
         meet.
         """
-        rules = self.rules if rules is None else rules
-        if rules not in self._known:
-            self._admit(rules)
+        rules = self._of(rules)
         rows = as_boards(boards)
         found: NDArray[np.int64] = _bearoff.race_ranks(rows, rules, self.points, self.checkers)
         return found
 
-    def _rank(self, position: Position, side: int) -> int:
-        found = int(self.ranks(position.board[None], rules=position.rules)[0, side])
-        if found < 0:
-            msg = (
-                f"{position!r} is outside a table of {self.checkers} checkers on {self.points} "
-                "points, or the sides can still meet"
-            )
-            raise TableError(msg)
-        return found
-
-    def _goal(self, goal: Goal) -> Goal:
-        if goal not in GOALS:
+    def _goal(self, side: int, goal: Goal) -> int:
+        at = self._goals.get(goal)
+        if at is None:
             msg = f"goal is 'off', 'first' or 'home', not {goal!r}"
             raise ValueError(msg)
-        return goal
+        if side not in (0, 1):
+            msg = f"side is 0 for the side on roll or 1 for the other, not {side!r}"
+            raise ValueError(msg)
+        return at
 
     def distribution(
         self, position: Position, *, side: int = 0, goal: Goal = "off"
@@ -324,19 +259,25 @@ class OneSided:
         float64 array
             The chances; they sum to 1.
         """
-        at, goal = self._rank(position, side), self._goal(goal)
-        if goal not in self._goals:
-            return np.ones(1)
-        part = {name: self._arrays[f"{goal} {name}"] for name in _PARTS}
-        first, length, start = (int(part[name][at]) for name in ("first", "length", "start"))
-        found = np.zeros(first + length)
-        found[first:] = part["rows"][start : start + length]
+        at = self._goal(side, goal)
+        found: NDArray[np.float64] | None = self._table.distribution(position, side, at)
+        if found is None:
+            self._admit(position.rules)
+            found = self._table.distribution(position, side, at, True)
+            if found is None:
+                raise self._outside(position)
         return found
 
     def mean_rolls(self, position: Position, *, side: int = 0, goal: Goal = "off") -> float:
         """Give the mean number of rolls that a side needs; see `distribution`."""
-        at, goal = self._rank(position, side), self._goal(goal)
-        return float(self._arrays[f"{goal} mean"][at]) if goal in self._goals else 0.0
+        at = self._goal(side, goal)
+        found: float = self._table.mean(position, side, at)
+        if found < 0:
+            self._admit(position.rules)
+            found = self._table.mean(position, side, at, True)
+            if found < 0:
+                raise self._outside(position)
+        return found
 
     def epc(self, position: Position, *, side: int = 0) -> float:
         """Give the effective pip count: the mean number of rolls to bear off times 49/6.
@@ -354,11 +295,10 @@ class OneSided:
         self, boards: ArrayLike, *, rules: Rules | None = None, goal: Goal = "off"
     ) -> NDArray[np.float64]:
         """Give mean numbers of rolls, ``float64[n, 2]``: the side on roll first; NaN outside."""
-        ranks = self.ranks(boards, rules=rules)
-        if self._goal(goal) not in self._goals:
-            return np.where(ranks < 0, np.nan, 0.0)
-        found: NDArray[np.float64] = self._arrays[f"{goal} mean"][np.maximum(ranks, 0)]
-        found[ranks < 0] = np.nan
+        rules = self._of(rules)
+        rows = as_boards(boards)
+        found = np.empty((len(rows), 2))
+        self._table.means(rows, rules, self._goal(0, goal), found)
         return found
 
     def outcomes(self, position: Position) -> NDArray[np.float64]:
@@ -367,12 +307,19 @@ class OneSided:
         Both sides' distributions are taken as independent, and a loser's as if it had played for
         just the goal that saves it: see the class.
         """
-        self._rank(position, 0)
-        self._rank(position, 1)
-        found: NDArray[np.float64] = self.outcomes_batch(
-            position.board[None], rules=position.rules
-        )[0]
+        found: NDArray[np.float64] | None = self._table.outcome(position)
+        if found is None:
+            self._admit_classes(position.rules)
+            found = self._table.outcome(position, True)
+            if found is None:
+                raise self._outside(position)
         return found
+
+    def _admit_classes(self, rules: Rules) -> None:
+        self._admit(rules)
+        if rules.long_koks == "none_home" and rules.movement == "long" and self.points > 6:
+            msg = "koks by none_home is not counted by one-sided tables beyond the home"
+            raise TableError(msg)
 
     def outcomes_batch(
         self,
@@ -382,35 +329,43 @@ class OneSided:
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Give the outcome chances of boards, ``float64[n, 10]``; NaN where not covered."""
-        rules = self.rules if rules is None else rules
+        return self._outcomes(boards, rules, out, 10)
+
+    def _outcomes(
+        self,
+        boards: ArrayLike,
+        rules: Rules | None,
+        out: NDArray[np.float64] | None,
+        width: int,
+    ) -> NDArray[np.float64]:
+        rules = self._of(rules)
+        self._admit_classes(rules)
         rows = as_boards(boards)
-        ranks = self.ranks(rows, rules=rules)
-        if rules.long_koks == "none_home" and self.points > 6:
-            msg = "koks by none_home is not counted by one-sided tables beyond the home"
-            raise TableError(msg)
-        found = as_out(out, (len(rows), 10))
-        self._table.outcomes(rows, ranks, found)
+        found = as_out(out, (len(rows), width))
+        self._table.outcomes(rows, rules, found)
         return found
 
     def win(self, position: Position) -> float:
         """Give the chance of the side on roll to win, nearly: see `outcomes`."""
-        return float(self.outcomes(position)[:5].sum())
+        found: float = self._table.win(position)
+        if found < 0:
+            self._admit_classes(position.rules)
+            found = self._table.win(position, True)
+            if found < 0:
+                raise self._outside(position)
+        return found
 
     def win_batch(self, boards: ArrayLike, *, rules: Rules | None = None) -> NDArray[np.float64]:
         """Give the chances to win of boards, nearly; NaN where not covered."""
-        found: NDArray[np.float64] = self.outcomes_batch(boards, rules=rules)[:, :5].sum(axis=1)
-        return found
+        return self._outcomes(boards, rules, None, 1)[:, 0]
 
     def best_play(self, position: Position, dice: tuple[int, int], *, goal: Goal = "off") -> Play:
         """Give the play that leaves the fewest rolls in the mean: the first of those that do."""
         plays = position.plays(dice)
-        ranks = self.ranks(plays.boards, rules=position.rules)[:, 0]
-        if (ranks < 0).any():
-            msg = f"{position!r} is outside this table"
-            raise TableError(msg)
-        if self._goal(goal) not in self._goals:
-            return plays[0]
-        return plays[int(np.argmin(self._arrays[f"{goal} mean"][ranks]))]
+        means = self.mean_rolls_batch(plays.boards, rules=position.rules, goal=goal)[:, 0]
+        if np.isnan(means).any():
+            raise self._outside(position)
+        return plays[int(np.argmin(means))]
 
 
 @lru_cache(maxsize=4)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff import _file
 from nardcore.bearoff._crew import Crew
-from nardcore.bearoff._two import DTYPES, VALUES, _about, _names
+from nardcore.bearoff._two import DTYPES, VALUES, _about, _fingerprint, _names
 from nardcore.errors import TableError
 
 fcntl: Any
@@ -41,9 +41,14 @@ def build_in_file(
     """Build a table in a file, or go on with one, and give it its name at the end."""
     shapes = [(name, plan.dtype, shape) for name, shape in plan.shapes().items()]
     placed, size = _file.layout(shapes)
-    about = _about(plan.checkers, plan.equities, plan.rules, plan.dtype, plan.scoring)
+    about = {
+        **_about(plan.checkers, plan.equities, plan.dtype, plan.scoring),
+        "rules": plan.rules.name,
+        "fingerprint": _fingerprint(plan.rules, plan.equities, plan.scoring),
+    }
     header = _file.make_header("two-sided", about, placed, size)
     offsets = {entry["name"]: entry["offset"] for entry in placed}
+    _file.check_place(path)
     with Crew(threads, progress, plan.pairs) as crew:
         crew.threads = min(crew.threads, _threads_that_fit(plan, max_memory))
         part = path.with_name(f".{path.name}.building")
@@ -52,7 +57,7 @@ def build_in_file(
             _lock(handle, path)
             level = _resume(handle, header, size)
             if level is None:
-                _reserve(handle, size, part)
+                _reserve(handle, size, part, path)
                 for half, (mover, other) in zip(
                     _names(plan.checkers, plan.equities), plan.halves(), strict=False
                 ):
@@ -134,7 +139,7 @@ def _resume(handle: int, header: dict[str, Any], size: int) -> int | None:
     return int(level) if for_level == header else None
 
 
-def _reserve(handle: int, size: int, part: Path) -> None:
+def _reserve(handle: int, size: int, part: Path, path: Path) -> None:
     """Take the room on the disk now, so that it cannot run out later."""
     os.ftruncate(handle, 0)
     try:
@@ -144,9 +149,10 @@ def _reserve(handle: int, size: int, part: Path) -> None:
             os.ftruncate(handle, size)
     except OSError as error:
         os.ftruncate(handle, 0)
+        part.unlink(missing_ok=True)
         if error.errno in (errno.ENOSPC, errno.EFBIG):
             msg = f"there is no room for the {size:,} bytes of the table"
-            raise OSError(error.errno, msg, str(part)) from error
+            raise OSError(error.errno, msg, str(path)) from error
         raise
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
-from nardcore.bearoff._file import check_rules, open_table, save_table
+from nardcore.bearoff._file import check_place
 from nardcore.bearoff._ranking import (
     MOST_CHECKERS,
     Places,
@@ -24,6 +24,7 @@ from nardcore.bearoff._ranking import (
     places,
     whole,
 )
+from nardcore.bearoff._table import Table, frozen
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, SCORING, Rules
 
@@ -51,7 +52,7 @@ _CHUNK = 2048
 _REACH = 24
 
 
-class TwoSided:
+class TwoSided(Table):
     """Values of every position in which both sides have all their checkers home or off.
 
     Made by `build` or `open`. Values are exact but for their storage: the play is perfect, for the
@@ -80,22 +81,16 @@ class TwoSided:
     0.3611
     """
 
+    KIND = "two-sided"
+
     checkers: tuple[int, int]
     equities: Equities
-    rules: Rules
     scoring: tuple[int, ...] | None
-    path: Path | None
-    """The file it was opened from."""
 
     _dtype: str
-    _arrays: dict[str, NDArray[Any]]
+    _largest: float
+    _cubes: dict[str, int]
     _table: _bearoff.TwoSidedTable
-    _fingerprint: str
-    _known: set[Rules]
-
-    def __init__(self) -> None:
-        msg = "make a table by TwoSided.build or TwoSided.open"
-        raise TypeError(msg)
 
     @classmethod
     def _make(
@@ -109,10 +104,12 @@ class TwoSided:
         path: Path | None = None,
     ) -> TwoSided:
         self = object.__new__(cls)
-        self.checkers, self.equities, self.rules, self.scoring = checkers, equities, rules, scoring
-        self.path = path
+        self.checkers, self.equities, self.scoring = checkers, equities, scoring
         self._dtype = dtype
-        self._arrays = arrays
+        self._largest = 1.0 if scoring is None else float(max(scoring[:2]))
+        self._cubes = {"none": 0}
+        if equities == "money":
+            self._cubes |= {name: i for i, name in enumerate(VALUES["money"]) if i}
         sides = (places(checkers[0]), places(checkers[1]))
         raw = [[_bytes(arrays[name]) for name in half] for half in _names(checkers, equities)]
         self._table = _bearoff.TwoSidedTable(
@@ -122,9 +119,34 @@ class TwoSided:
             DTYPES.index(dtype),
             len(VALUES[equities]),
         )
-        self._fingerprint = _fingerprint(rules, equities, scoring)
-        self._known = {rules}
+        self._hold(rules, arrays, path)
         return self
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.checkers, self.equities, self.rules, self._dtype, self.scoring, self._arrays
+
+    def _fingerprint_of(self, rules: Rules) -> str:
+        return _fingerprint(rules, self.equities, self.scoring)
+
+    def _about(self) -> dict[str, Any]:
+        return _about(self.checkers, self.equities, self._dtype, self.scoring)
+
+    def _extent(self) -> str:
+        return f"a table of {self.checkers[0]} x {self.checkers[1]} checkers on six points"
+
+    @classmethod
+    def _from_file(
+        cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path
+    ) -> TwoSided:
+        rules = Rules.parse(header["rules"])
+        checkers = (int(header["checkers"][0]), int(header["checkers"][1]))
+        equities: Equities = header["equities"]
+        scoring = None if header["scoring"] is None else tuple(header["scoring"])
+        dtype = arrays[_names(checkers, equities)[0][0]].dtype.name
+        for name, shape in _shapes(checkers, equities).items():
+            if arrays[name].shape != shape or arrays[name].dtype.name != dtype:
+                raise ValueError(name)
+        return cls._make(checkers, equities, rules, dtype, scoring, arrays, path)
 
     # ---------------------------------------------------------------------------------- building
 
@@ -151,7 +173,8 @@ class TwoSided:
         equities
             ``"win"``, the chance to win; ``"money"``, also the equities per point of the stake with
             the cube owned, centred and owned by the opponent (no limit, no Jacoby rule, no
-            beavers); or ``"scoring"``, points by the loser's state, for all checkers of the rules.
+            beavers); or ``"scoring"``, points by the loser's state, where one side or both have all
+            the checkers of the rules.
         scoring
             A name or five points, for ``"scoring"``; the rules' own by default.
         rules
@@ -179,6 +202,8 @@ class TwoSided:
             At Ctrl-C, with nothing half done left in memory.
         TableError
             If such a table cannot be, or does not fit into `max_memory` and there is no `path`.
+        OSError
+            If its file cannot be written, for example because the disk is full.
         """
         plan = _Plan.make(checkers, equities, scoring, rules, dtype)
         if max_memory is not None and plan.memory > max_memory:
@@ -192,6 +217,8 @@ class TwoSided:
 
             build_in_file(plan, Path(path), max_memory, threads, progress)
             return cls.open(path, rules=rules)
+        if path is not None:
+            check_place(path, plan.nbytes)
         with Crew(threads, progress, plan.pairs) as crew:
             programs = plan.programs(crew)
             arrays = {name: np.zeros(shape, dtype) for name, shape in plan.shapes().items()}
@@ -211,80 +238,11 @@ class TwoSided:
             crew.advance(plan.pairs_of(0))
             for level in range(1, plan.levels):
                 plan.run_level(crew, job, level)
-        for array in arrays.values():
-            array.flags.writeable = False
-        table = cls._make(plan.checkers, equities, rules, dtype, plan.scoring, arrays)
+        table = cls._make(plan.checkers, equities, rules, dtype, plan.scoring, frozen(arrays))
         if path is not None:
             table.save(path)
             return cls.open(path, rules=rules)
         return table
-
-    # ------------------------------------------------------------------------------------- files
-
-    def _about(self) -> dict[str, Any]:
-        return _about(self.checkers, self.equities, self.rules, self._dtype, self.scoring)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file; it appears whole or not at all.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written, for example because the disk is full.
-        """
-        save_table(path, "two-sided", self._about(), self._arrays)
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], *, rules: Rules | None = None, verify: bool = False
-    ) -> TwoSided:
-        """Open a table that was saved: it is mapped into memory, and read where it is asked.
-
-        Parameters
-        ----------
-        path
-            The file.
-        rules
-            Refuse the table unless it serves these rules.
-        verify
-            Check the hash of the data too, which reads all of them.
-
-        Raises
-        ------
-        TableError
-            If the file is no such table, cut, damaged, of a newer format or of other rules.
-        OSError
-            If it cannot be read.
-        """
-        opened = open_table(path, "two-sided", verify=verify)
-        header = opened.header
-        try:
-            made_for = Rules.parse(header["rules"])
-            checkers = (int(header["checkers"][0]), int(header["checkers"][1]))
-            equities: Equities = header["equities"]
-            scoring = None if header["scoring"] is None else tuple(header["scoring"])
-            fingerprint = _fingerprint(made_for, equities, scoring)
-            names = [name for half in _names(checkers, equities) for name in half]
-            shapes = _shapes(checkers, equities)
-            if any(opened.arrays[name].shape != shapes[name] for name in names):
-                raise ValueError
-            dtype = opened.arrays[names[0]].dtype.name
-        except (KeyError, TypeError, ValueError) as error:
-            msg = f"the header of {opened.path} is damaged"
-            raise TableError(msg) from error
-        check_rules(opened.path, header, made_for, fingerprint)
-        if rules is not None:
-            check_rules(opened.path, header, rules, _fingerprint(rules, equities, scoring))
-        return cls._make(
-            checkers, equities, made_for, dtype, scoring, opened.arrays, path=opened.path
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Other processes map the same file; a table without one is sent whole.
-        if self.path is not None:
-            return TwoSided.open, (self.path,)
-        made = (self.checkers, self.equities, self.rules, self._dtype, self.scoring)
-        return TwoSided._make, (*made, self._arrays)
 
     # ----------------------------------------------------------------------------------- queries
 
@@ -296,11 +254,6 @@ class TwoSided:
     def dtype(self) -> str:
         """How values are stored: ``"uint16"``, ``"float32"`` or ``"float64"``."""
         return self._dtype
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the data."""
-        return sum(array.nbytes for array in self._arrays.values())
 
     @property
     def raw(self) -> dict[str, NDArray[Any]]:
@@ -327,24 +280,6 @@ class TwoSided:
         found: NDArray[np.int32] = places(self.checkers[side]).place[rank(counts)]
         return found
 
-    def _admit(self, rules: Rules) -> None:
-        if _fingerprint(rules, self.equities, self.scoring) != self._fingerprint:
-            msg = f"this table is for {self.rules.name}, whose bear-off is not that of {rules.name}"
-            raise TableError(msg)
-        if len(self._known) > 100:
-            self._known.clear()
-        self._known.add(rules)
-
-    def _one(self, position: Position, value: int) -> float:
-        if position.rules not in self._known:
-            self._admit(position.rules)
-        found: float = self._table.one(position, value)
-        if found < 0:
-            n, m = self.checkers
-            msg = f"{position!r} is outside a table of {n} x {m} checkers on six points"
-            raise TableError(msg)
-        return found
-
     def win(self, position: Position) -> float:
         """Give the chance of the side on roll to win, before it rolls, under perfect play.
 
@@ -354,9 +289,18 @@ class TwoSided:
             If the table does not hold the position, is for other rules or holds no chances.
         """
         if self.equities == "scoring":
-            msg = "a table of scoring holds equities, no chances to win"
-            raise TableError(msg)
-        return self._one(position, 0)
+            self._no_chances()
+        found: float = self._table.one(position, 0)
+        if found < 0:
+            self._admit(position.rules)
+            found = self._table.one(position, 0, True)
+            if found < 0:
+                raise self._outside(position)
+        return found
+
+    def _no_chances(self) -> None:
+        msg = "a table of scoring holds equities, no chances to win"
+        raise TableError(msg)
 
     def equity(self, position: Position, *, cube: Cube = "none", double: bool = False) -> float:
         """Give the equity of the side on roll, before it rolls, in points per game.
@@ -377,27 +321,26 @@ class TwoSided:
         TableError
             If the table does not hold it.
         """
-        at = self._value(cube)
-        found = self._one(position, at)
-        if not double or cube in ("none", "opponent"):
-            return (2 * found - 1) * self._largest
-        given = 2 * (2 * self._one(position, 3) - 1)
-        return max(2 * found - 1, min(given, 1.0))
+        at = self._cubes.get(cube)
+        if at is None:
+            at = self._value(cube)
+        double = double and 0 < at < 3
+        found: float = self._table.equity(position, at, double)
+        if found < -1:
+            self._admit(position.rules)
+            found = self._table.equity(position, at, double, True)
+            if found < -1:
+                raise self._outside(position)
+        return found * self._largest
 
     def _value(self, cube: Cube) -> int:
-        if cube not in ("none", "owned", "centred", "opponent"):
+        if cube in self._cubes:
+            return self._cubes[cube]
+        if cube not in ("none", *VALUES["money"][1:]):
             msg = f"cube is 'none', 'owned', 'centred' or 'opponent', not {cube!r}"
             raise ValueError(msg)
-        if cube == "none":
-            return 0
-        if self.equities != "money":
-            msg = "only a table of money equities knows the cube"
-            raise TableError(msg)
-        return VALUES["money"].index(cube)
-
-    @property
-    def _largest(self) -> float:
-        return 1.0 if self.scoring is None else float(max(self.scoring[:2]))
+        msg = "only a table of money equities knows the cube"
+        raise TableError(msg)
 
     def win_batch(
         self,
@@ -418,8 +361,7 @@ class TwoSided:
             ``float64[n]`` to fill.
         """
         if self.equities == "scoring":
-            msg = "a table of scoring holds equities, no chances to win"
-            raise TableError(msg)
+            self._no_chances()
         return self._batch(boards, 0, rules, out)
 
     def equity_batch(
@@ -442,9 +384,7 @@ class TwoSided:
         rules: Rules | None,
         out: NDArray[np.float64] | None,
     ) -> NDArray[np.float64]:
-        rules = self.rules if rules is None else rules
-        if rules not in self._known:
-            self._admit(rules)
+        rules = self._of(rules)
         rows = as_boards(boards)
         found = as_out(out, (len(rows),))
         self._table.many(rows, rules, value, found)
@@ -473,8 +413,7 @@ class TwoSided:
         done = np.asarray(after)[:, 27] == position.rules.checkers
         values[done] = self._lost(after[done])
         if np.isnan(values).any():
-            msg = f"{position!r} is outside this table"
-            raise TableError(msg)
+            raise self._outside(position)
         return plays[int(np.argmin(values))]
 
     def _lost(self, after: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -490,12 +429,10 @@ class TwoSided:
         It covers what a table of chances fixes for every class still possible: positions with a
         checker off on both sides, and all of its positions where every win counts alike.
         """
-        rules = self.rules if rules is None else rules
         if self.equities == "scoring":
-            msg = "a table of scoring holds equities, no chances to win"
-            raise TableError(msg)
-        self._admit(rules)
-        return _bearoff.Probe(self._table, rules, len(set(rules.points)) == 1)
+            self._no_chances()
+        rules = self._of(rules)
+        return _bearoff.TwoSidedProbe(self._table, rules, len(set(rules.points)) == 1)
 
 
 # ------------------------------------------------------------------------------------------- plans
@@ -512,18 +449,12 @@ def _fingerprint(rules: Rules, equities: str, scoring: tuple[int, ...] | None) -
 
 
 def _about(
-    checkers: tuple[int, int],
-    equities: str,
-    rules: Rules,
-    dtype: str,
-    scoring: tuple[int, ...] | None,
+    checkers: tuple[int, int], equities: str, dtype: str, scoring: tuple[int, ...] | None
 ) -> dict[str, Any]:
     return {
         "points": 6,
         "checkers": list(checkers),
         "equities": equities,
-        "rules": rules.name,
-        "fingerprint": _fingerprint(rules, equities, scoring),
         "dtype": dtype,
         "scale": 65535 if dtype == "uint16" else 1,
         "scoring": None if scoring is None else list(scoring),
@@ -588,8 +519,11 @@ class _Plan:
             raise ValueError(msg)
         points = None
         if equities == "scoring":
-            if (n, m) != (rules.checkers, rules.checkers):
-                msg = f"a table of scoring is for all {rules.checkers} checkers of its rules"
+            if rules.checkers not in (n, m):
+                msg = (
+                    f"a table of scoring is for all {rules.checkers} checkers of its rules on one "
+                    "side or both: with fewer nobody loses a mars"
+                )
                 raise TableError(msg)
             points = _points(rules.points if scoring is None else scoring)
         elif scoring is not None:

@@ -21,12 +21,17 @@ __all__ = ["COMMANDS", "app", "run"]
 DONE, FAILED, MISUSED, CANCELLED = 0, 1, 2, 130
 
 COMMANDS = {
+    "play": "Play a game or a match against a policy.",
     "rollout": "Play a position out many times and count how it ends.",
+    "evaluate": "Say what a position is worth.",
+    "best": "Rank the plays of a roll.",
     "moves": "List every legal play of a roll.",
     "show": "Draw a position and write it in every form.",
+    "replay": "Show the games of a file, position by position.",
     "perft": "Count the tree of rolls and plays.",
     "rules": "List the rulesets, or describe one.",
     "bearoff": "Build tables of bear-offs and ask them.",
+    "cube": "Advise whether to raise the stake, and whether to accept.",
     "bench": "Measure this machine, or print the behavioural signature.",
     "version": "Tell the version and the instruction set in use.",
 }
@@ -87,6 +92,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     epilog="\b\nExamples:\n"
     "  nardcore rollout\n"
     "  nardcore rollout --rules long_nardy --games 100k\n"
+    "  nardcore best start 31\n"
     "  nardcore moves start 31\n"
     "  nardcore show 4HPwATDgc/ABMA",
 )

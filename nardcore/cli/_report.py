@@ -54,6 +54,8 @@ class Report:
         How many threads were asked for.
     cancelled
         Whether it was stopped before its end.
+    by_roll
+        Whether to break the equity down by the first roll.
     """
 
     def __init__(
@@ -64,8 +66,10 @@ class Report:
         seconds: float,
         threads: int | None,
         cancelled: bool,
+        by_roll: bool = False,
     ) -> None:
         self.result = result
+        self.by_roll = by_roll
         self.scoring = result.position.rules.scoring if scoring is None else scoring
         self.lang: Language = lang
         self.seconds = seconds
@@ -129,11 +133,38 @@ class Report:
             "equity": None if nothing else result.equity(self.scoring),
             "stderr": result.stderr(self.scoring),
             "ci95": [low, high],
+            **self._more(),
             "mean_plies": result.mean_plies,
             "threads": self.threads,
             "seconds": round(self.seconds, 6),
             "games_per_second": round(self.speed, 1),
         }
+
+    def _more(self) -> dict[str, Any]:
+        """Give what follows where luck was taken out, and by roll."""
+        result = self.result
+        found: dict[str, Any] = {"probabilities_stderr": result.probability_stderr.tolist()}
+        if result.reduced:
+            found["reduced"] = {
+                "probabilities": result.reduced_probabilities.tolist(),
+                "probabilities_stderr": result.reduced_probability_stderr.tolist(),
+                "equity": result.reduced_equity(self.scoring),
+                "stderr": result.reduced_stderr(self.scoring),
+                "ci95": list(result.reduced_ci(0.95, self.scoring)),
+            }
+        if self.by_roll:
+            found["by_roll"] = [
+                {
+                    "dice": list(share.dice),
+                    "games": share.games,
+                    "equity": share.equity,
+                    "stderr": share.stderr,
+                    "reduced_equity": share.reduced_equity,
+                    "reduced_stderr": share.reduced_stderr,
+                }
+                for share in result.by_roll(self.scoring)
+            ]
+        return found
 
     # ---- for people
 
@@ -157,6 +188,7 @@ class Report:
         lines = {
             "equity": f"{equity:+.4f} ± {error:.4f}   95 % from {low:+.4f} to {high:+.4f}   "
             f"({unit} points a game for {side(position)})",
+            **self._less_luck(),
             "mean plies": f"{result.mean_plies:.1f}",
             "games": f"{result.games:,} in {self.seconds:.1f} s: {self.speed:,.0f} games/s "
             f"on {self.threads} thread{'s' if self.threads > 1 else ''}",
@@ -164,6 +196,42 @@ class Report:
         }
         for title, text in lines.items():
             click.echo(f"{title:<10} {text}")
+
+        if self.by_roll:
+            click.echo()
+            console().print(self._rolls())
+
+    def _less_luck(self) -> dict[str, str]:
+        if not self.result.reduced:
+            return {}
+        equity, error = (
+            self.result.reduced_equity(self.scoring),
+            self.result.reduced_stderr(self.scoring),
+        )
+        low, high = self.result.reduced_ci(0.95, self.scoring)
+        text = f"{equity:+.4f} ± {error:.4f}   95 % from {low:+.4f} to {high:+.4f}"
+        return {"less luck": text}
+
+    def _rolls(self) -> Table:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table.add_column("roll")
+        for heading in ("games", "equity", "±", "less luck", "±"):
+            table.add_column(heading, justify="right")
+        for share in self.result.by_roll(self.scoring):
+            less = ["", ""]
+            if share.reduced_equity is not None and share.reduced_stderr is not None:
+                less = [f"{share.reduced_equity:+.4f}", f"{share.reduced_stderr:.4f}"]
+            table.add_row(
+                format_dice(share.dice),
+                f"{share.games:,}",
+                f"{share.equity:+.4f}",
+                f"{share.stderr:.4f}",
+                *less,
+            )
+        return table
 
     def _what(self) -> str:
         result = self.result

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from nardcore.bearoff import Contact, OneSided, TwoSided, default, load, read_gnubg, write_gnubg
 from nardcore.cli._common import (
@@ -60,6 +61,37 @@ def _checkers(text: str) -> int | tuple[int, int]:
         raise ValueError(msg)
     numbers = [int(part) for part in parts]
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def _scoring(text: str) -> str | tuple[int, ...]:
+    if "," not in text:
+        return text
+    parts = [part.strip() for part in text.split(",")]
+    if not all(p.isascii() and p.isdecimal() and len(p) < 10 for p in parts):
+        msg = f"{text!r} are no points such as 1,2,2,3,3"
+        raise ValueError(msg)
+    return tuple(map(int, parts))
+
+
+# What only some kinds of tables have, by the names of parameters.
+_OPTIONS = {
+    "one_sided": ("checkers", "points"),
+    "contact": ("max_memory", "tolerance"),
+    "two_sided": ("checkers", "equities", "scoring", "dtype", "max_memory"),
+}
+
+
+def _check_options(kind: str) -> None:
+    """Refuse options that were given and that this kind of table does not have."""
+    given = click.get_current_context().get_parameter_source
+    special = dict.fromkeys(name for names in _OPTIONS.values() for name in names)
+    for name in special:
+        if name not in _OPTIONS[kind] and given(name) is ParameterSource.COMMANDLINE:
+            what = {"one_sided": "--one-sided", "contact": "--contact"}.get(kind, "two-sided")
+            msg = f"a {what} table has no --{name.replace('_', '-')}"
+            if name == "checkers":
+                msg += ": its checkers are those of the --rules"
+            raise click.UsageError(msg)
 
 
 class _Progress:
@@ -134,18 +166,33 @@ class _Progress:
     "by the loser's state.",
 )
 @click.option(
+    "--scoring",
+    type=Written("scoring", _scoring),
+    metavar="NAME",
+    help="For --equities scoring: a name, or five points as 1,2,2,3,3; those of the rules by "
+    "default.",
+)
+@click.option(
     "--dtype",
     type=click.Choice(["uint16", "float32", "float64"]),
     default="uint16",
     show_default=True,
     help="How a two-sided table stores its values.",
 )
+@click.option(
+    "--tolerance",
+    type=float,
+    default=1e-6,
+    show_default=True,
+    help="How far a --contact table may be off.",
+)
 @rules_option
 @click.option(
     "--max-memory",
     type=COUNT,
     metavar="BYTES",
-    help="Build a larger two-sided table in its file, such as 2g; what was interrupted goes on.",
+    help="Build a larger two-sided table in its file, such as 2g; what was interrupted goes on. "
+    "With --contact: for lists of plays, which are searched again where they do not fit.",
 )
 @threads_option
 @json_option
@@ -157,7 +204,9 @@ def build(
     checkers: int | tuple[int, int] | None,
     points: int,
     equities: Any,
+    scoring: str | tuple[int, ...] | None,
     dtype: str,
+    tolerance: float,
     rules: Rules | None,
     max_memory: int | None,
     threads: int | None,
@@ -166,18 +215,24 @@ def build(
 ) -> None:
     """Compute a table and write it to FILE, which appears when it is whole."""
     begun = perf_counter()
+    if one_sided and contact:
+        msg = "--one-sided and --contact exclude each other"
+        raise click.UsageError(msg)
+    _check_options("one_sided" if one_sided else "contact" if contact else "two_sided")
     table: Contact | OneSided | TwoSided
     with _Progress(quiet or as_json) as progress:
         if contact:
-            if one_sided or checkers is not None or equities != "win" or max_memory is not None:
-                msg = "--contact takes its checkers and points from the --rules"
-                raise click.UsageError(msg)
             table = Contact.build(
-                rules=rules or HYPERGAMMON, path=file, threads=threads, progress=progress
+                rules=rules or HYPERGAMMON,
+                tolerance=tolerance,
+                path=file,
+                max_memory=max_memory,
+                threads=threads,
+                progress=progress,
             )
         elif one_sided:
-            if isinstance(checkers, tuple) or equities != "win" or max_memory is not None:
-                msg = "--one-sided has one number of --checkers, no --equities and no --max-memory"
+            if isinstance(checkers, tuple):
+                msg = "a --one-sided table has one number of --checkers"
                 raise click.UsageError(msg)
             table = OneSided.build(
                 points=points,
@@ -188,14 +243,14 @@ def build(
                 progress=progress,
             )
         else:
-            if points != 6:
-                msg = "two-sided tables cover six points"
-                raise click.UsageError(msg)
             made_for = rules or BACKGAMMON
+            if checkers is None:
+                most = made_for.checkers
+                checkers = most if equities == "scoring" else min(6, most)
             table = TwoSided.build(
-                checkers=checkers
-                or (made_for.checkers if equities == "scoring" else min(6, made_for.checkers)),
+                checkers=checkers,
                 equities=equities,
+                scoring=scoring,
                 rules=made_for,
                 dtype=dtype,
                 path=file,
@@ -306,20 +361,26 @@ def _contact(table: Contact, position: Position) -> dict[str, Any]:
 
 
 def _one(table: OneSided, position: Position) -> dict[str, Any]:
-    outcomes = table.outcomes(position)
-    return {
-        "exact": False,
-        "win": float(outcomes[:5].sum()),
-        "outcomes": dict(zip(CLASSES, outcomes.tolist(), strict=True)),
-        "sides": [
-            {
-                "mean_rolls": table.mean_rolls(position, side=k),
-                "epc": table.epc(position, side=k),
-                "distribution": table.distribution(position, side=k).tolist(),
-            }
-            for k in range(2)
-        ],
-    }
+    """Say what is known: nothing of a side that stands beyond the table."""
+    covered = (table.ranks(position.board[None], rules=position.rules)[0] >= 0).tolist()
+    if not any(covered):
+        table.mean_rolls(position)  # says why
+    found: dict[str, Any] = {"exact": False}
+    if all(covered):
+        outcomes = table.outcomes(position)
+        found["win"] = float(outcomes[:5].sum())
+        found["outcomes"] = dict(zip(CLASSES, outcomes.tolist(), strict=True))
+    found["sides"] = [
+        {
+            "mean_rolls": table.mean_rolls(position, side=k),
+            "epc": table.epc(position, side=k),
+            "distribution": table.distribution(position, side=k).tolist(),
+        }
+        if covered[k]
+        else None
+        for k in range(2)
+    ]
+    return found
 
 
 def _show(position: Position, found: dict[str, Any]) -> None:
@@ -338,6 +399,9 @@ def _show(position: Position, found: dict[str, Any]) -> None:
         if chance > 0:
             click.echo(f"  {name:18} {chance:.6f}")
     for k, numbers in enumerate(found.get("sides", ())):
+        if numbers is None:
+            click.echo(f"  {side(position, k == 0)}: beyond the table")
+            continue
         click.echo(
             f"  {side(position, k == 0)}: {numbers['mean_rolls']:.4f} rolls, "
             f"effective pips {numbers['epc']:.3f}"

@@ -6,6 +6,7 @@ import os
 import secrets
 import tempfile
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,6 @@ from nardcore.cli._common import (
     DICE,
     Given,
     Written,
-    console,
     echo_json,
     examples,
     json_option,
@@ -26,15 +26,21 @@ from nardcore.cli._common import (
     rules_option,
     threads_option,
 )
+from nardcore.cli._plays import compare
 from nardcore.cli._report import Report, Scoring
+from nardcore.cli._search_options import (
+    Bar,
+    open_tables,
+    read_evaluator,
+    read_policy,
+    scoring_option,
+    tables_option,
+)
 from nardcore.errors import RolloutCancelled
-from nardcore.policies import NAMES
+from nardcore.policies import MAX_PLIES, NAMES
 from nardcore.rollouts import rollout
-from nardcore.rules import SCORING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from nardcore._terms import Language
     from nardcore.rollouts import RolloutResult
     from nardcore.rules import Rules
@@ -42,31 +48,18 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 GAMES = 1_000_000
+PLAYS_GAMES = 20_736
 
 
-def _policy(text: str) -> tuple[str, str]:
-    names = text.split(",")
-    for name in names:
-        if name not in NAMES:
-            msg = f"there is no policy {name!r}; known are {', '.join(NAMES)}"
+def _plays(text: str) -> int | tuple[str, ...]:
+    """Read how many plays, or which."""
+    text = text.strip()
+    if text.isascii() and text.isdecimal():
+        if not 1 <= int(text) <= 1000:
+            msg = f"--plays compares 1 to 1000 plays, not {text}"
             raise ValueError(msg)
-    if len(names) > 2:
-        msg = "a policy is one name, or two with a comma between them"
-        raise ValueError(msg)
-    return names[0], names[-1]
-
-
-def _scoring(text: str) -> str | tuple[int, ...]:
-    if text in SCORING:
-        return text
-    numbers = text.split("/")
-    if len(numbers) != 5 or not all(n.isascii() and n.isdecimal() and len(n) < 10 for n in numbers):
-        msg = (
-            f"there is no scoring {text!r}; known are {', '.join(SCORING)} and five numbers "
-            "such as 1/2/4/4/8"
-        )
-        raise ValueError(msg)
-    return tuple(int(n) for n in numbers)
+        return int(text)
+    return tuple(part.strip() for part in text.split(","))
 
 
 @click.command(
@@ -78,6 +71,9 @@ def _scoring(text: str) -> str | tuple[int, ...]:
         "nardcore rollout --rules triktrak --policy linear,random --lang ru",
         "nardcore rollout --games 1m --seed 7 --first 1m --output second.json",
         "nardcore rollout --position - --json < positions.txt",
+        "nardcore rollout --dice 31 --plays 4 --games 20k",
+        "nardcore rollout --dice 31 --plays '8/5 6/5, 24/23 13/10' --confidence 0.99",
+        "nardcore rollout --policy net --reduce-luck --stratified --games 1296",
     ),
 )
 @click.option(
@@ -103,11 +99,12 @@ def _scoring(text: str) -> str | tuple[int, ...]:
 )
 @click.option(
     "--policy",
-    type=Written("policy", _policy),
+    type=Written("policy", read_policy),
     default="linear",
     show_default=True,
     metavar="NAME",
-    help=f"Who plays: {' or '.join(NAMES)}; two with a comma for the side on roll and the other.",
+    help=f"Who plays: {', '.join(NAMES)}, net:1 to net:3 which look ahead, or an ONNX model; two "
+    "with a comma for the side on roll and the other.",
 )
 @click.option(
     "--target-stderr",
@@ -116,11 +113,54 @@ def _scoring(text: str) -> str | tuple[int, ...]:
     help="Stop when the standard error of the equity is at most this.",
 )
 @click.option(
-    "--scoring",
-    type=Written("scoring", _scoring),
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="X",
+    help="Stop after this time; games have no limit then by default.",
+)
+@scoring_option
+@tables_option
+@click.option(
+    "--truncate",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="End games after N turns with what the position is worth then.",
+)
+@click.option(
+    "--evaluator",
+    type=Written("evaluator", read_evaluator),
     metavar="NAME",
-    help=f"Points by the loser's state: {', '.join(SCORING)} or such as 1/2/4/4/8; "
-    "the rules' own by default.",
+    help="What says that, and what luck is: net, a file of nets (*.npz) or an ONNX model; what "
+    "plays by default.",
+)
+@click.option(
+    "--plies",
+    type=click.IntRange(0, MAX_PLIES),
+    default=0,
+    show_default=True,
+    help="How many rolls it looks ahead where games are truncated.",
+)
+@click.option(
+    "--reduce-luck",
+    is_flag=True,
+    help="Also give the numbers with the luck of the rolls taken out.",
+)
+@click.option("--stratified", is_flag=True, help="Spread the first two rolls evenly.")
+@click.option(
+    "--by-roll", is_flag=True, help="Also break the equity down by the first roll thrown."
+)
+@click.option(
+    "--plays",
+    type=Written("plays", _plays),
+    metavar="PLAYS",
+    help="Compare plays of the roll with the same dice: a number for the best by the policy, or "
+    "plays with commas between them.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="X",
+    help="With --plays: stop when one is best with this confidence, however often one looks.",
 )
 @click.option(
     "--seed",
@@ -157,9 +197,19 @@ def command(
     dice: tuple[int, int] | None,
     opening: bool,
     games: int | None,
-    policy: tuple[str, str],
+    policy: tuple[Any, Any],
     target_stderr: float | None,
+    seconds: float | None,
     scoring: Scoring,
+    tables: tuple[str, ...],
+    truncate: int | None,
+    evaluator: Any,
+    plies: int,
+    reduce_luck: bool,
+    stratified: bool,
+    by_roll: bool,
+    plays: int | tuple[str, ...] | None,
+    confidence: float | None,
     seed: int | None,
     first: int,
     threads: int | None,
@@ -175,34 +225,47 @@ def command(
     """
     given = read_positions(position, rules)
     _check(given, dice, opening, output)
-    if games is None and target_stderr is None:
-        games = GAMES
+    if plays is None and confidence is not None:
+        msg = "--confidence compares plays; see --plays"
+        raise click.UsageError(msg)
+    open_ended = target_stderr is not None or seconds is not None or confidence is not None
+    if games is None and not open_ended:
+        games = GAMES if plays is None else PLAYS_GAMES
     # A seed that JSON numbers and people can still carry around.
     seed = secrets.randbits(53) if seed is None else seed
+    more: dict[str, Any] = {
+        "games": games,
+        "policy": policy,
+        "seed": seed,
+        "target_stderr": target_stderr,
+        "seconds": seconds,
+        "scoring": scoring,
+        "tables": open_tables(tables),
+        "truncate": truncate,
+        "evaluator": evaluator,
+        "plies": plies,
+        "variance_reduction": reduce_luck,
+        "stratified": stratified,
+        "first": first,
+        "threads": threads,
+    }
+    if plays is not None:
+        compare(given, dice, plays, confidence, more, output, as_json, quiet)
+        return
     for number, one in enumerate(given):
         roll = dice or one.dice
-        bar: Any = nullcontext() if quiet else _Bar(scoring)
+        bar: Any = nullcontext() if quiet else Bar(partial(_so_far, scoring))
         begun = perf_counter()
         try:
             with bar as progress:
                 result = rollout(
-                    one.position,
-                    games=games,
-                    policy=policy,
-                    seed=seed,
-                    dice=roll,
-                    opening=opening,
-                    target_stderr=target_stderr,
-                    scoring=scoring,
-                    first=first,
-                    threads=threads,
-                    progress=progress,
+                    one.position, dice=roll, opening=opening, progress=progress, **more
                 )
             cancelled = False
         except RolloutCancelled as stopped:
             result = stopped.partial
             cancelled = True
-        report = Report(result, scoring, lang, perf_counter() - begun, threads, cancelled)
+        report = Report(result, scoring, lang, perf_counter() - begun, threads, cancelled, by_roll)
         failure = _save(result, output)
         if as_json:
             echo_json(report.data())
@@ -260,54 +323,6 @@ def _save(result: RolloutResult, output: str | None) -> Exception | None:
     return None
 
 
-# ---------------------------------------------------------------------------------------- progress
-
-
-class _Bar:
-    """A progress bar with the equity so far; nothing where standard error is no terminal."""
-
-    def __init__(self, scoring: Scoring) -> None:
-        self.scoring = scoring
-        self.begun = perf_counter()
-        self.bar: Progress | None = None
-        self.task: TaskID | None = None
-
-    def __enter__(self) -> _Bar | None:
-        out = console(stderr=True)
-        if not out.is_terminal:
-            return None
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self.bar = Progress(
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[games]}"),
-            TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[equity]}"),
-            console=out,
-            transient=True,
-        )
-        self.bar.start()
-        self.task = self.bar.add_task("", total=None, games="", equity="")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Take no counts; `counted` is what a rollout calls."""
-
-    def counted(self, done: int, total: int | None, so_far: RolloutResult) -> None:
-        """Show how far it is."""
-        assert self.bar is not None
-        assert self.task is not None
-        of = "" if total is None else f"/{total:,}"
-        speed = done / max(perf_counter() - self.begun, 1e-9)
-        equity, error = so_far.equity(self.scoring), so_far.stderr(self.scoring)
-        self.bar.update(
-            self.task,
-            total=total,
-            completed=done,
-            games=f"{done:,}{of} games  {speed:,.0f}/s",
-            equity=f"equity {equity:+.4f} ± {error:.4f}",
-        )
+def _so_far(scoring: Scoring, result: RolloutResult) -> str:
+    equity, error = result.estimate(scoring)
+    return f"equity {equity:+.4f} ± {error:.4f}"

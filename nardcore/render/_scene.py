@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nardcore.rules import Rules
 
-View: TypeAlias = Literal["mover", "white"]
+View: TypeAlias = Literal["mover", "white", "black"]
 """Who sits at the bottom, with the home at the bottom right."""
 
 WHITE, BLACK = 0, 1
@@ -83,13 +83,13 @@ def scene(
     view: str,
 ) -> Scene:
     """Lay out a possible board."""
-    if view not in ("mover", "white"):
-        msg = f"unknown view {view!r}; expected 'mover' or 'white'"
+    if view not in ("mover", *COLOURS):
+        msg = f"unknown view {view!r}; expected 'mover', 'white' or 'black'"
         raise ValueError(msg)
     numbers = check_board(board, rules).tolist()
     mover = numbers[28]
-    turned = view == "white" and mover == BLACK
-    bottom = WHITE if view == "white" else mover
+    bottom = mover if view == "mover" else COLOURS.index(view)
+    turned = bottom != mover
     stacks: dict[int, tuple[int, int]] = {}
     labels: dict[int, str] = {}
     pips = [25 * numbers[24], 25 * numbers[25]]

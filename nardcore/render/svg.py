@@ -265,7 +265,8 @@ def board_svg(
     dice
         The dice to play, or None before the roll.
     view
-        Who has the home at the bottom right: ``"mover"``, the side on roll, or ``"white"``.
+        Who has the home at the bottom right: ``"mover"``, the side on roll, ``"white"`` or
+        ``"black"``.
     size
         The width in pixels; the height follows.
 

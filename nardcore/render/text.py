@@ -72,7 +72,8 @@ def board_text(
     dice
         The dice to play, or None before the roll.
     view
-        Who has the home at the bottom right: ``"mover"``, the side on roll, or ``"white"``.
+        Who has the home at the bottom right: ``"mover"``, the side on roll, ``"white"`` or
+        ``"black"``.
     unicode
         Whether the frame is drawn with box characters; False keeps to ASCII.
 

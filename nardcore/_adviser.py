@@ -1,0 +1,116 @@
+"""Decisions about stakes in games that policies play, by `nardcore.cube_decision`.
+
+A small rollout judges each position: enough for a game that goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from nardcore.cube import cube_decision
+from nardcore.rollouts import rollout
+from nardcore.rules import STATES
+
+if TYPE_CHECKING:
+    from nardcore.cube import CubeDecision
+    from nardcore.game import Game
+    from nardcore.rollouts import RolloutResult
+    from nardcore.typing import PolicyLike, Side
+
+__all__ = ["Adviser"]
+
+_GAMES, _GLANCE = 300, 50
+LONGEST = 25  # points of a match that the equity table knows
+
+
+class Adviser:
+    """Says of a game what to do about its stake, or about a resignation.
+
+    Parameters
+    ----------
+    policy : PolicyLike
+        Plays the rollouts that judge a position.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> game = nc.Game(nc.SHORT_DAVE, position=nc.Position({1: 2}, {24: 5}))
+    >>> adviser = Adviser("linear")
+    >>> adviser(game), game.offer(), adviser(game)
+    ('offer', 2, 'refuse')
+    """
+
+    def __init__(self, policy: PolicyLike) -> None:
+        self.policy = policy
+        self._known: dict[object, RolloutResult] = {}
+
+    def __call__(self, game: Game) -> str:
+        """Name one of what is due, but for a play."""
+        due = game.due
+        if "roll" in due:
+            return "offer" if "offer" in due and self.offers(game) else "roll"
+        if "accept_resignation" in due:
+            takes = self.takes_resignation(game)
+            return "accept_resignation" if takes else "refuse_resignation"
+        return self.accepts(game)
+
+    def _judge(self, game: Game, games: int = _GAMES) -> RolloutResult:
+        """Roll the position out, seen by the side on turn."""
+        key = game.position, game.dice, games
+        if key not in self._known:
+            done = rollout(
+                game.position, games=games, seed=0, dice=game.dice, policy=self.policy, threads=1
+            )
+            self._known = {key: done}
+        return self._known[key]
+
+    def _worth(self, game: Game, side: Side, games: int = _GAMES) -> float:
+        """Points a game for a side at the stake 1, if the stake is not raised any more."""
+        judged = self._judge(game, games)
+        dave = game.rules.stake.startswith("dave")
+        equity = 2 * judged.win - 1 if dave else judged.equity()
+        return equity if side == game.turn else -equity
+
+    def _decide(self, game: Game) -> CubeDecision:
+        """Judge the offer that the side on turn might make or has made."""
+        stake = game.stake
+        # before the offer the stake was its own, or nobody's
+        holder: Literal["centred", "owned"] = "centred" if stake.owner is None else "owned"
+        mine = "wb".index(game.turn)
+        away = game.length - game.score[mine], game.length - game.score[1 - mine]
+        in_match = game.length > 0 and max(away) <= LONGEST
+        return cube_decision(
+            self._judge(game),
+            rules=game.rules,
+            stake=stake.value,
+            cube=holder,
+            match=away if in_match else None,
+        )
+
+    def offers(self, game: Game) -> bool:
+        """Whether the side on turn, which may, should offer to raise the stake."""
+        # a glance saves most of the time: nobody raises when far behind
+        return self._worth(game, game.turn, _GLANCE) > 0 and self._decide(game).offer
+
+    def accepts(self, game: Game) -> str:
+        """Name the answer to what has been offered."""
+        side, stake = game.to_act, game.stake
+        assert stake.offered is not None
+        if stake.beavers:
+            # whoever doubled is asked now; the cube is lost to it either way
+            worth = self._worth(game, side)
+            return "accept" if worth * stake.offered >= -stake.before else "refuse"
+        decision = self._decide(game)
+        if decision.beaver and "beaver" in game.due:
+            return "beaver"
+        return "accept" if decision.accept else "refuse"
+
+    def takes_resignation(self, game: Game) -> bool:
+        """Whether to take what the other side concedes."""
+        resignation, stake = game.resignation, game.stake
+        assert resignation is not None
+        assert resignation.state is not None
+        points = stake.points(resignation.state)
+        if points >= max(stake.points(state) for state in range(len(STATES))):
+            return True
+        return points >= (self._worth(game, game.to_act) - 0.02) * stake.value

@@ -1,0 +1,108 @@
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import disjoint_base
+
+from nardcore._rollout import Evaluator, Stop
+from nardcore.rules import Rules
+from nardcore.typing import Boards
+
+PLAIN_ROWS: Final[int]
+PLAIN_ACTIVE: Final[int]
+
+def isa() -> str: ...
+
+@disjoint_base
+class Model:
+    @property
+    def w1(self) -> NDArray[np.float32]: ...
+    @property
+    def b1(self) -> NDArray[np.float32]: ...
+    @property
+    def w2(self) -> NDArray[np.float32]: ...
+    @property
+    def b2(self) -> NDArray[np.float32]: ...
+    def __init__(
+        self,
+        w1: NDArray[np.float32],
+        b1: NDArray[np.float32],
+        w2: NDArray[np.float32],
+        b2: NDArray[np.float32],
+        active: int,
+    ) -> None: ...
+
+@disjoint_base
+class Samples:
+    @property
+    def n(self) -> int: ...
+    def __init__(
+        self,
+        model: Model,
+        rows: NDArray[np.uint16],
+        buckets: NDArray[np.uint8],
+        targets: NDArray[np.float32] | None = None,
+        weights: NDArray[np.float32] | None = None,
+        masks: NDArray[np.uint16] | None = None,
+        points: Sequence[float] | NDArray[np.float64] | None = None,
+        equity_share: float = 0.0,
+    ) -> None: ...
+    def evaluate(self, out: NDArray[np.float32], first: int, last: int) -> None: ...
+
+@disjoint_base
+class Trainer:
+    @property
+    def model(self) -> Model: ...
+    @property
+    def shards(self) -> int: ...
+    @property
+    def steps(self) -> int: ...
+    def __init__(
+        self,
+        model: Model,
+        shards: int = 2,
+        *,
+        clip: float = 1e9,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+    ) -> None: ...
+    def gradient(self, shard: int, samples: Samples, first: int, last: int) -> None: ...
+    def gradients(self) -> list[NDArray[np.float32]]: ...
+    def losses(self) -> NDArray[np.float64]: ...
+    def begin_step(self, rate: float, scale: float, decay: float = 0.0) -> None: ...
+    def update(self, part: int, parts: int) -> None: ...
+    def finish(self) -> None: ...
+
+def plain_rows(boards: Boards) -> NDArray[np.uint16]: ...
+def past_each_other(boards: Boards, rules: Rules) -> NDArray[np.bool_]: ...
+def plain_evaluator(name: str, contact: Model, race: Model, rules: Rules) -> Evaluator: ...
+def play_games(
+    rules: Rules,
+    evaluator: Evaluator | None,
+    starts: Boards,
+    key: NDArray[np.uint64],
+    points: Sequence[int],
+    first: int,
+    n: int,
+    stop: Stop,
+    *,
+    keep: float = 1.0,
+    stray: float = 0.0,
+    random_games: float = 0.0,
+    random_plies: int = 0,
+    limit: int = 0,
+    judge: Evaluator | None = None,
+    trace: float = 1.0,
+) -> tuple[Boards, NDArray[np.float32]] | None: ...
+def look_ahead(
+    rules: Rules,
+    evaluator: Evaluator,
+    judge: Evaluator,
+    tables: Sequence[object],
+    boards: Boards,
+    points: Sequence[int],
+    stop: Stop,
+) -> NDArray[np.float32] | None: ...
+def rate(evaluator: Evaluator, boards: Boards) -> NDArray[np.float32]: ...

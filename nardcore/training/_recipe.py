@@ -1,0 +1,250 @@
+"""Recipes: what is trained, on what, in which order; a TOML file for each net that ships."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from nardcore.errors import FormatError
+from nardcore.rules import Rules
+from nardcore.training._fit import Fit
+from nardcore.training._positions import Games
+
+__all__ = ["NetPlan", "Recipe", "Round", "Source"]
+
+PARTS = ("prune", "contact", "race")
+
+_Plan = TypeVar("_Plan")
+
+
+@dataclass(frozen=True)
+class NetPlan:
+    """The shape of one net.
+
+    Attributes
+    ----------
+    features : str
+        Its set of features.
+    hidden : int
+        Its hidden units: a multiple of 64.
+
+    Examples
+    --------
+    >>> NetPlan("plain", 64).hidden
+    64
+    """
+
+    features: str
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where some of a round's positions come from.
+
+    Attributes
+    ----------
+    positions : int
+        How many.
+    games : Games
+        The games that give them.
+    mined : float
+        Games begin at this share of the newest labels: where the player and its look-ahead
+        disagree most. 0: at the start of the rules.
+
+    Examples
+    --------
+    >>> Source(1000).mined
+    0.0
+    """
+
+    positions: int
+    games: Games = field(default_factory=Games)
+    mined: float = 0.0
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: games, labels, fits.
+
+    Attributes
+    ----------
+    labels : {"outcomes", "trace", "look_ahead"}
+        What the positions are labelled with: how their games ended, that mixed with what the player
+        says of the positions that followed, or its look-ahead over the 21 rolls.
+    sources : tuple of Source
+        The positions.
+    nets : tuple of str
+        The nets that are fitted: of ``"prune"``, ``"contact"``, ``"race"``.
+    window : int
+        Over the labels of so many rounds, this one the last.
+    fresh : bool
+        Whether fits begin with random weights; else where the last round ended.
+    fit : Fit
+        How.
+
+    Examples
+    --------
+    >>> Round("outcomes", (Source(1000),)).nets
+    ('prune',)
+    """
+
+    labels: Literal["outcomes", "trace", "look_ahead"]
+    sources: tuple[Source, ...]
+    nets: tuple[str, ...] = ("prune",)
+    window: int = 1
+    fresh: bool = False
+    fit: Fit = field(default_factory=Fit)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A whole training.
+
+    Attributes
+    ----------
+    name : str
+        The name of the player that comes of it.
+    rules : Rules
+        By these it plays its games, and by their points it chooses.
+    seed : int
+        Of everything at random.
+    nets : dict of str to NetPlan
+        Its nets; the net "prune" plays alone while there is no other.
+    rounds : tuple of Round
+        In their order.
+    keep : int
+        How many plays the net "prune" leaves for the others; 0: all.
+    holdout : int
+        Labels of each round that no fit sees.
+    races : int
+        Races in which both sides are on so many points are labelled from the one-sided bear-off
+        table; 0: none.
+    duel : int
+        Games of the duels after each round.
+    measured : dict
+        What came of it when it was made: for readers, not used.
+
+    Examples
+    --------
+    >>> recipe = Recipe.of(
+    ...     {
+    ...         "name": "small",
+    ...         "rules": "backgammon",
+    ...         "nets": {"prune": {"features": "plain", "hidden": 64}},
+    ...         "rounds": [{"labels": "outcomes", "sources": [{"positions": 1000}]}],
+    ...     }
+    ... )
+    >>> recipe.rounds[0].sources[0].positions
+    1000
+    """
+
+    name: str
+    rules: Rules
+    nets: Mapping[str, NetPlan]
+    rounds: tuple[Round, ...]
+    seed: int = 1
+    keep: int = 6
+    holdout: int = 20_000
+    races: int = 6
+    duel: int = 4000
+    measured: Mapping[str, Any] | None = None
+
+    @staticmethod
+    def of(raw: Mapping[str, Any]) -> Recipe:
+        """Read a recipe from plain values.
+
+        Examples
+        --------
+        >>> Recipe.of({"nets": {}})
+        Traceback (most recent call last):
+            ...
+        nardcore.errors.FormatError: a recipe has the net 'prune' ...
+
+        Raises
+        ------
+        FormatError
+            If something is missing, unknown or of the wrong kind.
+        """
+        raw = dict(raw)
+        nets = {
+            str(k): _plan(NetPlan, v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()
+        }
+        if not nets or not set(nets) <= set(PARTS) or "prune" not in nets:
+            msg = f"a recipe has the net 'prune' and may have others of {', '.join(PARTS)}"
+            raise FormatError(msg)
+        if {"contact", "race"} & set(nets) and not {"contact", "race"} <= set(nets):
+            msg = "the nets 'contact' and 'race' go together"
+            raise FormatError(msg)
+        rounds = []
+        for number, one in enumerate(raw.pop("rounds", [])):
+            where, one = f"rounds[{number}]", dict(one)
+            sources = []
+            for source in one.pop("sources", []):
+                games = _plan(Games, source.get("games", {}), f"{where}.sources.games")
+                sources.append(_plan(Source, {**source, "games": games}, f"{where}.sources"))
+            how = _plan(Fit, one.pop("fit", {}), f"{where}.fit")
+            chosen = tuple(one.pop("nets", ["prune"]))
+            if not sources or not chosen or not set(chosen) <= set(nets):
+                msg = f"{where}: it needs sources, and nets of this recipe"
+                raise FormatError(msg)
+            made = _plan(
+                Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where
+            )
+            if made.labels not in ("outcomes", "trace", "look_ahead"):
+                msg = f"{where}: labels are outcomes, trace or look_ahead, not {made.labels!r}"
+                raise FormatError(msg)
+            rounds.append(made)
+        if not rounds:
+            msg = "a recipe has rounds"
+            raise FormatError(msg)
+        rules = Rules.parse(str(raw.pop("rules", "backgammon")))
+        return _plan(
+            Recipe, {**raw, "rules": rules, "nets": nets, "rounds": tuple(rounds)}, "recipe"
+        )
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> Recipe:
+        """Read a TOML file.
+
+        Examples
+        --------
+        >>> Recipe.open("none.toml")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: [Errno 2] No such file or directory: 'none.toml'
+        """
+        try:
+            with Path(path).open("rb") as file:
+                raw = tomllib.load(file)
+        except tomllib.TOMLDecodeError as error:
+            msg = f"{path}: {error}"
+            raise FormatError(msg) from error
+        return Recipe.of(raw)
+
+
+def _plan(kind: type[_Plan], raw: Mapping[str, Any], where: str) -> _Plan:
+    """Fill a plan, and refuse what it does not know."""
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    if unknown := set(raw) - set(known):
+        msg = f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(known)}"
+        raise FormatError(msg)
+    for name, value in raw.items():
+        wanted = str(known[name].type)
+        wrong = isinstance(value, bool) != (wanted == "bool") or (
+            (wanted == "int" and not isinstance(value, int))
+            or (wanted == "float" and not isinstance(value, int | float))
+            or (wanted == "str" and not isinstance(value, str))
+        )
+        if wrong:
+            msg = f"{where}.{name}: expected {wanted}, not {value!r}"
+            raise FormatError(msg)
+    try:
+        return kind(**raw)
+    except TypeError as error:
+        msg = f"{where}: {error}"
+        raise FormatError(msg) from error

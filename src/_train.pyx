@@ -1,0 +1,873 @@
+"""Training: gradients and Adam steps of sparse nets, games that give positions, labels by look-ahead.
+
+The work is cut into pieces by `nardcore.training`, which calls these functions from threads; every piece is a
+function of its arguments alone.
+"""
+from cpython.pycapsule cimport (
+    PyCapsule_Destructor, PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New,
+    PyCapsule_SetContext,
+)
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.math cimport pow
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from nardcore._types cimport *
+from nardcore._simd cimport kernels_t
+from nardcore._movegen cimport kernels
+from nardcore._rollout cimport Evaluator, Stop, best_result
+from nardcore._rules cimport CompiledRules, compiled, outcome
+from nardcore._dice cimport STREAM_DICE, STREAM_POLICY, nc_stream_begin, nc_stream_below, roll, stream_t
+
+import numpy as np
+
+
+cdef extern from "stop.h" nogil:
+    int nc_flag_read(const int *flag) noexcept
+
+
+cdef extern from "train.h" nogil:
+    enum:
+        NC_MOST_HIDDEN, NC_TOGETHER
+
+    ctypedef struct model_t "nc_model":
+        int32_t rows, active, buckets, hidden
+        float *w1
+        float *b1
+        float *w2
+        float *b2
+
+    ctypedef struct samples_t "nc_samples":
+        const uint16_t *rows
+        const uint8_t *bucket
+        const uint16_t *mask
+        const float *target
+        const float *weight
+        float points[10]
+        float equity_share
+
+    ctypedef struct gradient_t "nc_gradient":
+        float *w1
+        float *b1
+        float *w2
+        float *b2
+        uint8_t *touched
+        uint8_t *bucket_used
+        double loss[4]
+
+    ctypedef struct adam_t "nc_adam":
+        float rate, decay, beta1, beta2, epsilon, scale, mean_unbias, square_unbias
+
+    ctypedef struct plain_t "nc_plain":
+        int movement
+        model_t net[2]
+
+    ctypedef struct train_kernels_t "nc_train_kernels":
+        const char *isa
+        void (*gradient)(const model_t *, const samples_t *, int64_t, int64_t, gradient_t *,
+                         float *) noexcept nogil
+        void (*adam)(const adam_t *, float *, float *, float *, float **, int, int64_t, float, float,
+                     float) noexcept nogil
+        void (*evaluate_rows)(const model_t *, const samples_t *, int64_t, int64_t, float *) noexcept nogil
+        int (*evaluate_plain)(void *, const board_t *, const board_t *, int32_t, float *) noexcept nogil
+
+    const train_kernels_t *nc_choose_train() noexcept
+    int nc_past_each_other(const board_t *b, int movement) noexcept
+    void nc_plain_rows(const board_t *b, uint16_t *rows) noexcept
+
+
+cdef enum:
+    MOST_SHARDS = 64
+    STREAM_GAME = 16                    # which games begin at random, and how
+    STREAM_STRAY = 17
+    STREAM_KEEP = 18
+    LONGEST = 4096                      # plies; a longer game gives nothing
+    ONE = 1 << 24                       # chances are counted in units of 1 / ONE
+
+cdef const train_kernels_t *KERNEL = nc_choose_train()
+
+PLAIN_ROWS = 897                    # the last row pads
+PLAIN_ACTIVE = 28
+
+
+def isa():
+    """Name the instruction set in use."""
+    return KERNEL.isa.decode()
+
+
+# ----------------------------------------------------------------------------------------------- nets
+
+cdef class Model:
+    """Four arrays of float32 that a net is made of, checked once; they are used in place."""
+    cdef model_t m
+    cdef readonly object w1, b1, w2, b2
+
+    def __init__(self, w1, b1, w2, b2, int active):
+        cdef float[:, ::1] v1 = w1
+        cdef float[::1] u1 = b1
+        cdef float[:, :, ::1] v2 = w2
+        cdef float[:, ::1] u2 = b2
+        if (not 1 <= v1.shape[0] <= 65536 or v1.shape[1] % 32 or not 32 <= v1.shape[1] <= NC_MOST_HIDDEN
+                or u1.shape[0] != v1.shape[1] or not 1 <= v2.shape[0] <= 256 or v2.shape[1] != NC_CLASSES
+                or v2.shape[2] != v1.shape[1] or u2.shape[0] != v2.shape[0] or u2.shape[1] != NC_CLASSES
+                or active < 1):
+            msg = (f"a net has w1[rows, hidden], b1[hidden], w2[buckets, 10, hidden], b2[buckets, 10], at most 65536 "
+                   f"rows and 256 buckets, hidden a multiple of 32 up to {NC_MOST_HIDDEN}")
+            raise ValueError(msg)
+        self.w1, self.b1, self.w2, self.b2 = w1, b1, w2, b2
+        self.m.rows = <int32_t>v1.shape[0]
+        self.m.hidden = <int32_t>v1.shape[1]
+        self.m.buckets = <int32_t>v2.shape[0]
+        self.m.active = active
+        self.m.w1 = &v1[0, 0]
+        self.m.b1 = &u1[0]
+        self.m.w2 = &v2[0, 0, 0]
+        self.m.b2 = &u2[0, 0]
+
+
+cdef class Samples:
+    """Inputs and targets of some samples for one model, checked once.
+
+    Parameters
+    ----------
+    model : Model
+    rows : uint16[n, active]
+        Active features.
+    buckets : uint8[n]
+    targets : float32[n, 10] or None
+    weights : float32[n] or None
+    masks : uint16[n] or None
+        Bit k: class k is possible.
+    points : sequence of 10 numbers
+        What a class is worth to the side that has just moved.
+    equity_share : float
+        Factor of the squared error of equity in the loss.
+    """
+    cdef samples_t s
+    cdef readonly int64_t n
+    cdef object keep
+    cdef Model model
+
+    def __init__(self, Model model, const uint16_t[:, ::1] rows, const uint8_t[::1] buckets,
+                 const float[:, ::1] targets=None, const float[::1] weights=None, const uint16_t[::1] masks=None,
+                 points=None, float equity_share=0.0):
+        cdef Py_ssize_t i
+        self.n = rows.shape[0]
+        self.model = model
+        if (self.n < 1 or rows.shape[1] != model.m.active or buckets.shape[0] != self.n
+                or (targets is not None and (targets.shape[0] != self.n or targets.shape[1] != NC_CLASSES))
+                or (weights is not None and weights.shape[0] != self.n)
+                or (masks is not None and masks.shape[0] != self.n)):
+            msg = "samples have rows[n, active], buckets[n], targets[n, 10], weights[n], masks[n] with n > 0"
+            raise ValueError(msg)
+        if np.max(rows) >= model.m.rows or np.max(buckets) >= model.m.buckets:
+            msg = f"a row is below {model.m.rows} and a bucket below {model.m.buckets}"
+            raise ValueError(msg)
+        if masks is not None and (np.bitwise_and(masks, 0x3FF) == 0).any():
+            msg = "a mask leaves at least one class possible"
+            raise ValueError(msg)
+        self.s.rows = &rows[0, 0]
+        self.s.bucket = &buckets[0]
+        self.s.target = NULL if targets is None else &targets[0, 0]
+        self.s.weight = NULL if weights is None else &weights[0]
+        self.s.mask = NULL if masks is None else &masks[0]
+        value = np.zeros(NC_CLASSES) if points is None else np.asarray(points, np.float64)
+        if value.shape != (NC_CLASSES,):
+            msg = "points are ten numbers"
+            raise ValueError(msg)
+        for i in range(NC_CLASSES):
+            self.s.points[i] = value[i]
+        self.s.equity_share = equity_share
+        self.keep = rows, buckets, targets, weights, masks
+
+    def evaluate(self, float[:, ::1] out, int64_t first, int64_t last):
+        """Write the chances of samples first .. last - 1 into their rows of `out`, float32[n, 10]."""
+        if not 0 <= first <= last <= self.n or out.shape[0] != self.n or out.shape[1] != NC_CLASSES:
+            msg = "out has a row of ten for each sample"
+            raise ValueError(msg)
+        with nogil:
+            KERNEL.evaluate_rows(&self.model.m, &self.s, first, last, &out[0, 0])
+
+
+def _tiled(w1):
+    """Lay [rows, hidden] out as [hidden / 32, rows, 32]: a copy."""
+    rows, hidden = w1.shape
+    return np.ascontiguousarray(w1.reshape(rows, hidden // 32, 32).transpose(1, 0, 2))
+
+
+cdef float *_start(a) except NULL:
+    cdef float[::1] v = a.reshape(-1)
+    return &v[0]
+
+
+cdef uint8_t *_flags(a) except NULL:
+    cdef uint8_t[::1] v = a
+    return &v[0]
+
+
+cdef inline double faded(double beta, int64_t steps) noexcept nogil:
+    return beta if steps == 1 else pow(beta, steps)
+
+
+cdef class Trainer:
+    """A model, its Adam moments, and a gradient for each of a fixed number of shards.
+
+    A step is `gradient` for each shard (from any threads), then `begin_step`, then `update` for each part (from any
+    threads). Shards are added in their order, so that a step depends on their number and not on threads. Rows that
+    no sample of a step has stay as they are; their moments fade when they are next met. The model's own first layer
+    is old until `finish`.
+    """
+    cdef readonly Model model
+    cdef readonly int shards
+    cdef readonly int64_t steps
+    cdef model_t m                      # the first layer in tiles
+    cdef gradient_t g[MOST_SHARDS]
+    cdef float *scratch[MOST_SHARDS]
+    cdef float *mean[4]
+    cdef float *square[4]
+    cdef adam_t adam
+    cdef float clip
+    cdef int64_t[::1] last              # steps in which rows, then buckets, were last updated
+    cdef object w1, grads, keep
+
+    def __init__(self, Model model, int shards=2, *, float clip=1e9, float beta1=0.9, float beta2=0.999,
+                 float epsilon=1e-8):
+        cdef int i, j
+        if not 1 <= shards <= MOST_SHARDS:
+            msg = f"there are 1 to {MOST_SHARDS} shards"
+            raise ValueError(msg)
+        self.model = model
+        self.shards = shards
+        self.clip = clip
+        self.adam.beta1, self.adam.beta2, self.adam.epsilon = beta1, beta2, epsilon
+        self.w1 = _tiled(model.w1)
+        self.m = model.m
+        self.m.w1 = _start(self.w1)
+        parts = (self.w1, model.b1, model.w2, model.b2)
+        self.grads = [[np.zeros(a.shape, np.float32) for a in parts] for _ in range(shards)]
+        self.keep = [[np.zeros(model.m.rows, np.uint8), np.zeros(model.m.buckets, np.uint8),
+                      np.zeros(NC_TOGETHER * model.m.hidden, np.float32)] for _ in range(shards)]
+        for i in range(shards):
+            self.g[i].w1, self.g[i].b1, self.g[i].w2, self.g[i].b2 = (
+                _start(self.grads[i][0]), _start(self.grads[i][1]), _start(self.grads[i][2]), _start(self.grads[i][3]))
+            self.g[i].touched, self.g[i].bucket_used = _flags(self.keep[i][0]), _flags(self.keep[i][1])
+            self.scratch[i] = _start(self.keep[i][2])
+            self.g[i].loss = [0, 0, 0, 0]
+        moments = [[np.zeros(a.shape, np.float32) for a in parts] for _ in range(2)]
+        for j in range(4):
+            self.mean[j], self.square[j] = _start(moments[0][j]), _start(moments[1][j])
+        self.keep.append(moments)
+        self.last = np.zeros(model.m.rows + model.m.buckets, np.int64)
+
+    def gradient(self, int shard, Samples samples, int64_t first, int64_t last):
+        """Add the gradient of samples first .. last - 1 to a shard."""
+        if not 0 <= shard < self.shards or not 0 <= first <= last <= samples.n:
+            msg = "there is no such shard or no such sample"
+            raise ValueError(msg)
+        if samples.model is not self.model or samples.s.target is NULL:
+            msg = "these samples are of another model or have no targets"
+            raise ValueError(msg)
+        with nogil:
+            KERNEL.gradient(&self.m, &samples.s, first, last, &self.g[shard], self.scratch[shard])
+
+    def gradients(self):
+        """Give copies of the gradient of each array, the shards added: for tests."""
+        found = [np.sum([grads[j] for grads in self.grads], axis=0) for j in range(4)]
+        found[0] = found[0].transpose(1, 0, 2).reshape(self.model.w1.shape)
+        return found
+
+    def losses(self):
+        """Take the sums of weight, cross-entropy, squared and absolute error of equity since the last call."""
+        found = np.zeros(4)
+        cdef int i, k
+        for i in range(self.shards):
+            for k in range(4):
+                found[k] += self.g[i].loss[k]
+                self.g[i].loss[k] = 0
+        return found
+
+    def begin_step(self, double rate, double scale, double decay=0.0):
+        """Say how the coming updates are made: rate, factor of the gradient (1 / sum of weights), weight decay."""
+        self.steps += 1
+        self.adam.rate = rate
+        self.adam.scale = scale
+        self.adam.decay = rate * decay
+        self.adam.mean_unbias = 1 / (1 - pow(self.adam.beta1, self.steps))
+        self.adam.square_unbias = 1 / (1 - pow(self.adam.beta2, self.steps))
+
+    cdef void turn(self, int array, int64_t at, int64_t n, double keep_mean, double keep_square,
+                   const bint *used) noexcept nogil:
+        """Update n numbers of an array from `at` on."""
+        cdef float *grads[MOST_SHARDS]
+        cdef float *of
+        cdef float *w
+        cdef int i, count = 0
+        for i in range(self.shards):
+            if used[i]:
+                of = (self.g[i].w1 if array == 0 else self.g[i].b1 if array == 1
+                      else self.g[i].w2 if array == 2 else self.g[i].b2)
+                grads[count] = of + at
+                count += 1
+        w = self.m.w1 if array == 0 else self.m.b1 if array == 1 else self.m.w2 if array == 2 else self.m.b2
+        KERNEL.adam(&self.adam, w + at, self.mean[array] + at, self.square[array] + at, grads, count, n,
+                    keep_mean, keep_square, self.clip if array == 0 else 1e9)
+
+    def update(self, int part, int parts):
+        """Make the step in one of some parts, and clear the gradients of it."""
+        cdef int64_t r, width = self.m.hidden, rows = self.m.rows, t
+        cdef int64_t first = rows * part // parts, last = rows * (part + 1) // parts
+        cdef int i, b
+        cdef bint used[MOST_SHARDS]
+        cdef bint any_used
+        cdef double keep_mean, keep_square
+        cdef int64_t[::1] since = self.last
+        if not 0 <= part < parts:
+            msg = f"there is no part {part} of {parts}"
+            raise ValueError(msg)
+        with nogil:
+            if last == rows:                            # the padding collects what nobody reads
+                for i in range(self.shards):
+                    self.g[i].touched[rows - 1] = 0
+                    for t in range(width // 32):
+                        memset(self.g[i].w1 + (t * rows + rows - 1) * 32, 0, 32 * sizeof(float))
+            for t in range(width // 32):                # tile by tile: memory in its order
+                for r in range(first, last):
+                    any_used = False
+                    for i in range(self.shards):
+                        used[i] = self.g[i].touched[r]
+                        any_used |= used[i]
+                    if any_used:
+                        self.turn(0, (t * rows + r) * 32, 32, faded(self.adam.beta1, self.steps - since[r]),
+                                  faded(self.adam.beta2, self.steps - since[r]), used)
+            for r in range(first, last):
+                for i in range(self.shards):
+                    if self.g[i].touched[r]:
+                        since[r] = self.steps
+                        self.g[i].touched[r] = 0
+            if part == parts - 1:
+                for i in range(self.shards):
+                    used[i] = True
+                self.turn(1, 0, width, self.adam.beta1, self.adam.beta2, used)
+                for b in range(self.m.buckets):
+                    any_used = False
+                    for i in range(self.shards):
+                        used[i] = self.g[i].bucket_used[b]
+                        any_used |= used[i]
+                        self.g[i].bucket_used[b] = 0
+                    if any_used:
+                        keep_mean = faded(self.adam.beta1, self.steps - since[rows + b])
+                        keep_square = faded(self.adam.beta2, self.steps - since[rows + b])
+                        self.turn(2, b * NC_CLASSES * width, NC_CLASSES * width, keep_mean, keep_square, used)
+                        self.turn(3, b * NC_CLASSES, NC_CLASSES, keep_mean, keep_square, used)
+                        since[rows + b] = self.steps
+
+    def finish(self):
+        """Write the first layer back to the model's own array."""
+        self.model.w1[...] = self.w1.transpose(1, 0, 2).reshape(self.model.w1.shape)
+
+
+# -------------------------------------------------------------------------------------------- playing
+
+def plain_rows(boards):
+    """Give the plain rows of boards: uint16[n, 28], for each byte its number and value."""
+    cdef const int8_t[:, ::1] b = boards
+    cdef Py_ssize_t i
+    if b.shape[1] != 32:
+        msg = "boards have 32 numbers"
+        raise ValueError(msg)
+    found = np.empty((b.shape[0], 28), np.uint16)
+    cdef uint16_t[:, ::1] out = found
+    with nogil:
+        for i in range(b.shape[0]):
+            nc_plain_rows(<const board_t *>&b[i, 0], &out[i, 0])
+    return found
+
+
+def past_each_other(boards, rules):
+    """Tell in which boards the sides can no longer meet: bool[n]."""
+    cdef CompiledRules r = compiled(rules)
+    cdef const int8_t[:, ::1] b = boards
+    cdef Py_ssize_t i
+    if b.shape[1] != 32:
+        msg = "boards have 32 numbers"
+        raise ValueError(msg)
+    found = np.empty(b.shape[0], np.bool_)
+    cdef uint8_t[::1] out = found.view(np.uint8)
+    with nogil:
+        for i in range(b.shape[0]):
+            out[i] = nc_past_each_other(<const board_t *>&b[i, 0], r.c.movement)
+    return found
+
+
+cdef class _Plain:
+    """The state of an evaluator of `plain_evaluator`; its capsule keeps it alive."""
+    cdef plain_t player
+    cdef evaluator_t e
+    cdef Model contact, race
+
+
+cdef void _let_go(object capsule) noexcept:
+    Py_DECREF(<object>PyCapsule_GetContext(capsule))
+
+
+def plain_evaluator(str name, Model contact, Model race, rules):
+    """Make an Evaluator of float nets over plain rows: fast enough to begin with, and follows their training."""
+    cdef _Plain keep = _Plain()
+    cdef CompiledRules r = compiled(rules)
+    cdef Model m
+    for m in (contact, race):
+        if m.m.rows < PLAIN_ROWS or m.m.active != PLAIN_ACTIVE or m.m.buckets != 1:
+            msg = "this evaluator plays nets over the plain rows alone"
+            raise ValueError(msg)
+    keep.contact, keep.race = contact, race
+    keep.player.movement = r.c.movement
+    keep.player.net[0] = contact.m
+    keep.player.net[1] = race.m
+    keep.e.version = NC_EVALUATOR_VERSION
+    keep.e.flags = 0
+    keep.e.state = &keep.player
+    keep.e.evaluate = KERNEL.evaluate_plain
+    capsule = PyCapsule_New(&keep.e, "nardcore.evaluator", <PyCapsule_Destructor>_let_go)
+    PyCapsule_SetContext(capsule, <void *>keep)
+    Py_INCREF(keep)
+    return Evaluator.from_capsule(capsule, name)
+
+
+cdef struct sampling_t:
+    const rules_t *rules
+    const evaluator_t *policy
+    uint64_t key[2]
+    int32_t points[5]
+    const board_t *starts
+    int64_t starts_n
+    uint64_t keep, stray, random_games          # in units of 1 / ONE
+    uint64_t random_plies                       # the most that a random beginning has
+    uint64_t limit                              # the most plies of a game that are looked at, 0: all
+    const evaluator_t *judge                    # chances of what was played, for targets with a trace; NULL: outcomes
+    double trace
+
+
+cdef struct found_t:
+    board_t *boards
+    float *chances                              # [room][10]
+    int64_t n, room
+    float *now                                  # [LONGEST][10]: chances after each ply of a game
+    int64_t *at                                 # [LONGEST]: where its position is kept, -1: it is not
+    uint8_t *random                             # [LONGEST]: whether it was played at random
+
+
+cdef bint make_room(found_t *found) noexcept nogil:
+    cdef board_t *boards
+    cdef float *chances
+    if found.n < found.room:
+        return True
+    found.room = 2 * found.room + 1024
+    boards = <board_t *>realloc(found.boards, found.room * sizeof(board_t))
+    if boards is not NULL:
+        found.boards = boards
+    chances = <float *>realloc(found.chances, found.room * NC_CLASSES * sizeof(float))
+    if chances is not NULL:
+        found.chances = chances
+    return boards is not NULL and chances is not NULL
+
+
+cdef void settle(const sampling_t *plan, found_t *found, int64_t begin, int64_t plies, int result) noexcept nogil:
+    """Give the kept positions of a game their targets, from its end back.
+
+    The target of a position is (1 - trace) times the chances after the next ply and trace times the target there, both
+    seen from the other side; a play at random says nothing, so that what led to it is left out.
+    """
+    cdef float target[10]
+    cdef float next_target[10]
+    cdef float *value
+    cdef float *of
+    cdef float own = <float>(1 - plan.trace), rest = <float>plan.trace
+    cdef int64_t t, kept = begin, k
+    cdef int i
+    for i in range(10):
+        next_target[i] = 0
+    next_target[result] = 1
+    for t in range(plies - 1, -1, -1):                  # ply `plies` ended the game
+        value = found.now + 10 * (t + 1)
+        if found.random[t + 1] and not (plan.policy is NULL):
+            if found.at[t] >= 0:
+                found.at[t] = -1
+            if plan.judge is NULL:                      # outcomes: all before is left out
+                for k in range(t):
+                    found.at[k] = -1
+                break
+            for i in range(10):
+                next_target[i] = found.now[10 * t + i]
+            continue
+        for i in range(10):
+            if plan.judge is NULL or t + 1 == plies:
+                target[(i + 5) % 10] = next_target[i]
+            else:
+                target[(i + 5) % 10] = own * value[i] + rest * next_target[i]
+        for i in range(10):
+            next_target[i] = target[i]
+        if found.at[t] >= 0:
+            of = found.chances + 10 * found.at[t]
+            for i in range(10):
+                of[i] = target[i]
+    for t in range(plies):                              # close the gaps
+        k = found.at[t]
+        if k >= 0:
+            if k != kept:
+                found.boards[kept] = found.boards[k]
+                memcpy(found.chances + 10 * kept, found.chances + 10 * k, 10 * sizeof(float))
+            kept += 1
+    found.n = kept
+
+
+cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const int *stop, found_t *found,
+                      board_t *scratch, float *scores) noexcept nogil:
+    """Play games and keep some of their after-positions with their outcomes. 1: stopped, < 0: as the trials."""
+    cdef const kernels_t *kernel = kernels()
+    cdef const rules_t *rules = plan.rules
+    cdef stream_t dice, game, stray, keep, choices
+    cdef board_t b
+    cdef int64_t i, begin
+    cdef uint64_t ply, until
+    cdef int32_t count, chosen
+    cdef int d[2]
+    cdef int who
+    cdef bint at_random
+    for i in range(n):
+        if nc_flag_read(stop):
+            return 1
+        nc_stream_begin(&dice, plan.key, first + i, STREAM_DICE)
+        nc_stream_begin(&choices, plan.key, first + i, STREAM_POLICY)
+        nc_stream_begin(&game, plan.key, first + i, STREAM_GAME)
+        nc_stream_begin(&stray, plan.key, first + i, STREAM_STRAY)
+        nc_stream_begin(&keep, plan.key, first + i, STREAM_KEEP)
+        b = plan.starts[(first + i) % <uint64_t>plan.starts_n]
+        until = 0
+        who = 2
+        if plan.random_plies and nc_stream_below(&game, 0, ONE) < plan.random_games:
+            who = nc_stream_below(&game, 1, 4)          # 2, 3: both sides
+            until = 1 + nc_stream_below(&game, 2, <int>plan.random_plies)
+        begin = found.n
+        ply = 0
+        while True:
+            roll(&dice, ply, False, d)
+            count = kernel.plays(rules, &b, d[0], d[1], scratch)
+            if count < 0:
+                return -1
+            at_random = ply < until and (who >= 2 or <int>(ply & 1) == who)
+            at_random = at_random or (plan.stray and nc_stream_below(&stray, ply, ONE) < plan.stray)
+            found.random[ply] = at_random and count > 1
+            if count == 1:
+                chosen = 0
+            elif at_random or plan.policy is NULL:
+                chosen = nc_stream_below(&choices, ply, count)
+            else:
+                chosen = best_result(plan.policy, rules, plan.points, &b, scratch, count, scores)
+                if chosen < 0:
+                    return -2
+            if scratch[chosen].off[0] == rules.checkers:
+                settle(plan, found, begin, ply, outcome(rules, &scratch[chosen]))
+                break
+            if plan.judge and plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1,
+                                                  found.now + 10 * ply) < 0:
+                return -2
+            found.at[ply] = -1
+            if (not plan.limit or ply < plan.limit) and nc_stream_below(&keep, ply, ONE) < plan.keep:
+                if not make_room(found):
+                    return -1
+                found.boards[found.n] = scratch[chosen]
+                found.at[ply] = found.n
+                found.n += 1
+            ply += 1
+            if ply == LONGEST:
+                found.n = begin
+                break
+            kernel.flip(rules, &scratch[chosen], &b, 1)
+    return 0
+
+
+def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, int64_t n, Stop stop, *,
+               double keep=1.0, double stray=0.0, double random_games=0.0, int random_plies=0, int limit=0,
+               Evaluator judge=None, double trace=1.0):
+    """Play games first .. first + n - 1 and keep some after-positions.
+
+    Parameters
+    ----------
+    rules : Rules
+    evaluator : Evaluator or None
+        What plays both sides; None plays at random.
+    starts : int8[m, 32]
+        Positions on roll; game i begins at row i modulo m.
+    key : uint64[2]
+    points : sequence of 5 int
+        By which an evaluator of chances chooses.
+    first, n : int
+    stop : Stop
+    keep : float
+        The share of positions that are kept.
+    stray : float
+        The share of plays that are made at random.
+    random_games, random_plies : float, int
+        The share of games that begin with plays at random, by both sides or one, and the most plies of it.
+    limit : int
+        How many plies of a game are looked at; 0: all.
+    judge : Evaluator or None
+        It gives chances of what was played, for targets with a trace; None: targets are outcomes.
+    trace : float
+        The share of the rest of the game in a target; what is left of 1 is that of the judge after the next ply.
+
+    Returns
+    -------
+    (int8[k, 32], float32[k, 10]) or None
+        Unfinished after-positions, and targets: chances of the classes for the side that had moved. None: stopped.
+        Of outcomes, only positions after the last play at random are given; with a judge, all but those just before.
+    """
+    cdef CompiledRules r = compiled(rules)
+    cdef const int8_t[:, ::1] s = starts
+    cdef sampling_t plan
+    cdef found_t found
+    cdef int i, status
+    if s.shape[1] != 32 or s.shape[0] < 1:
+        msg = "games begin at boards of 32 numbers"
+        raise ValueError(msg)
+    for share in (keep, stray, random_games, trace):
+        if not 0 <= share <= 1:
+            msg = f"a share is between 0 and 1, not {share}"
+            raise ValueError(msg)
+    if not 0 <= random_plies < 1 << 20 or limit < 0:
+        msg = "numbers of plies are no less than 0"
+        raise ValueError(msg)
+    if evaluator is not None and evaluator.e.evaluate is NULL:
+        msg = "this Evaluator was never made; see Evaluator.from_capsule"
+        raise TypeError(msg)
+    plan.rules = &r.c
+    plan.policy = NULL if evaluator is None else &evaluator.e
+    for i in range(2):
+        plan.key[i] = key[i]
+    for i in range(5):
+        plan.points[i] = points[i]
+    plan.starts = <const board_t *>&s[0, 0]
+    plan.starts_n = s.shape[0]
+    plan.keep = <uint64_t>(keep * ONE)
+    plan.stray = <uint64_t>(stray * ONE)
+    plan.random_games = <uint64_t>(random_games * ONE)
+    plan.random_plies = random_plies
+    plan.limit = limit
+    plan.judge = NULL
+    plan.trace = trace
+    if judge is not None:
+        if judge.e.evaluate is NULL or judge.e.flags & NC_SCORE_ONLY:
+            msg = "a judge is an evaluator that gives chances"
+            raise ValueError(msg)
+        plan.judge = &judge.e
+    found.boards = NULL
+    found.chances = NULL
+    found.n = found.room = 0
+    found.now = <float *>malloc(LONGEST * NC_CLASSES * sizeof(float))
+    found.at = <int64_t *>malloc(LONGEST * sizeof(int64_t))
+    found.random = <uint8_t *>malloc(LONGEST)
+    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+    cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
+    cdef int8_t[:, ::1] to
+    cdef float[:, ::1] to_chances
+    try:
+        if not scratch or not scores or not found.now or not found.at or not found.random:
+            raise MemoryError
+        with nogil:
+            status = sample_games(&plan, first, n, &stop.flag, &found, scratch, scores)
+        if status == 1:
+            return None
+        if status == -1:
+            raise MemoryError
+        if status < 0:
+            msg = f"the evaluator {evaluator.name} failed or gave a value that is not finite"
+            raise RuntimeError(msg)
+        boards = np.empty((found.n, 32), np.int8)
+        chances = np.empty((found.n, NC_CLASSES), np.float32)
+        if found.n:
+            to = boards
+            to_chances = chances
+            memcpy(&to[0, 0], found.boards, found.n * sizeof(board_t))
+            memcpy(&to_chances[0, 0], found.chances, found.n * NC_CLASSES * sizeof(float))
+        return boards, chances
+    finally:
+        free(scratch)
+        free(scores)
+        free(found.boards)
+        free(found.chances)
+        free(found.now)
+        free(found.at)
+        free(found.random)
+
+
+# --------------------------------------------------------------------------------------------- labels
+
+cdef struct looking_t:
+    const rules_t *rules
+    const evaluator_t *policy                   # answers the rolls
+    const evaluator_t *judge                    # rates what comes of them; NULL: the policy gives chances itself
+    int32_t points[5]
+    const table_t *table[16]
+    int tables
+
+
+cdef bint probe(const looking_t *plan, const board_t *b, float *out) noexcept nogil:
+    cdef int i
+    for i in range(plan.tables):
+        if nc_table_probe(plan.table[i], b, out) == 1:
+            return True
+    return False
+
+
+cdef int look_ahead_one(const looking_t *plan, const board_t *after, float *out, board_t *scratch,
+                        float *scores) noexcept nogil:
+    """The mean chances over the 21 rolls, each answered best: of the side that has just moved."""
+    cdef const kernels_t *kernel = kernels()
+    cdef board_t b, again
+    cdef double sum[10]
+    cdef float chances[10]
+    cdef const float *p
+    cdef int x, y, k, ways
+    cdef int32_t count, chosen
+    kernel.flip(plan.rules, after, &b, 1)
+    if probe(plan, &b, chances):
+        for k in range(10):
+            out[k] = chances[(k + 5) % 10]
+        return 0
+    for k in range(10):
+        sum[k] = 0
+    for x in range(1, 7):
+        for y in range(1, x + 1):
+            ways = 1 if x == y else 2
+            count = kernel.plays(plan.rules, &b, x, y, scratch)
+            if count < 0:
+                return -1
+            chosen = best_result(plan.policy, plan.rules, plan.points, &b, scratch, count, scores)
+            if chosen < 0:
+                return -2
+            if scratch[chosen].off[0] == plan.rules.checkers:
+                sum[5 + outcome(plan.rules, &scratch[chosen])] += ways
+                continue
+            if plan.tables:
+                kernel.flip(plan.rules, &scratch[chosen], &again, 1)
+                if probe(plan, &again, chances):
+                    for k in range(10):
+                        sum[k] += ways * <double>chances[k]
+                    continue
+            p = scores
+            if plan.judge:
+                if plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1, scores) < 0:
+                    return -2
+            elif count == 1:
+                if plan.policy.evaluate(plan.policy.state, &b, scratch, 1, scores) < 0:
+                    return -2
+            else:
+                p = scores + NC_CLASSES * chosen
+            for k in range(10):
+                sum[(k + 5) % 10] += ways * <double>p[k]
+    for k in range(10):
+        out[k] = <float>(sum[k] / 36)
+    return 0
+
+
+def look_ahead(rules, Evaluator evaluator, Evaluator judge, tables, boards, points, Stop stop):
+    """Rate after-positions one ply deep: over the 21 rolls, each answered by the play that the evaluator likes best.
+
+    Parameters
+    ----------
+    rules : Rules
+    evaluator : Evaluator
+        It chooses.
+    judge : Evaluator
+        It gives chances, not scores; perhaps the same.
+    tables : sequence of PyCapsule
+        Exact values of positions on roll, used for the positions and after the replies.
+    boards : int8[n, 32]
+        Unfinished after-positions.
+    points : sequence of 5 int
+    stop : Stop
+
+    Returns
+    -------
+    float32[n, 10] or None
+        Chances of the side that has just moved; None when stopped.
+    """
+    cdef CompiledRules r = compiled(rules)
+    cdef const int8_t[:, ::1] rows = boards
+    cdef looking_t plan
+    cdef int i, status = 0
+    cdef int64_t k
+    if rows.shape[1] != 32:
+        msg = "boards have 32 numbers"
+        raise ValueError(msg)
+    if evaluator.e.evaluate is NULL or judge.e.evaluate is NULL or judge.e.flags & NC_SCORE_ONLY:
+        msg = "labels come from an evaluator that gives chances"
+        raise ValueError(msg)
+    if len(tables) > 16:
+        msg = "there are at most 16 tables"
+        raise ValueError(msg)
+    plan.rules = &r.c
+    plan.policy = &evaluator.e
+    plan.judge = NULL if judge is evaluator else &judge.e
+    plan.tables = 0
+    for table in tables:
+        if not PyCapsule_IsValid(table, "nardcore.table"):
+            msg = "expected a PyCapsule named 'nardcore.table'"
+            raise TypeError(msg)
+        plan.table[plan.tables] = <const table_t *>PyCapsule_GetPointer(table, "nardcore.table")
+        plan.tables += 1
+    for i in range(5):
+        plan.points[i] = points[i]
+    found = np.empty((rows.shape[0], NC_CLASSES), np.float32)
+    cdef float[:, ::1] out = found
+    cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+    cdef float *scores = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
+    try:
+        if not scratch or not scores:
+            raise MemoryError
+        with nogil:
+            for k in range(rows.shape[0]):
+                if nc_flag_read(&stop.flag):
+                    status = 1
+                    break
+                status = look_ahead_one(&plan, <const board_t *>&rows[k, 0], &out[k, 0], scratch, scores)
+                if status < 0:
+                    break
+    finally:
+        free(scratch)
+        free(scores)
+    if status == 1:
+        return None
+    if status == -1:
+        raise MemoryError
+    if status < 0:
+        msg = f"the evaluator {evaluator.name} failed or gave a value that is not finite"
+        raise RuntimeError(msg)
+    return found
+
+
+def rate(Evaluator evaluator, boards):
+    """Ask an evaluator of chances for many unrelated after-positions: float32[n, 10]."""
+    cdef const int8_t[:, ::1] rows = boards
+    cdef Py_ssize_t i
+    cdef int status = 0
+    cdef const board_t *b
+    if rows.shape[1] != 32:
+        msg = "boards have 32 numbers"
+        raise ValueError(msg)
+    if evaluator.e.evaluate is NULL or evaluator.e.flags & NC_SCORE_ONLY:
+        msg = "expected an evaluator that gives chances"
+        raise ValueError(msg)
+    found = np.empty((rows.shape[0], NC_CLASSES), np.float32)
+    cdef float[:, ::1] out = found
+    with nogil:
+        for i in range(rows.shape[0]):
+            b = <const board_t *>&rows[i, 0]
+            status = evaluator.e.evaluate(evaluator.e.state, b, b, 1, &out[i, 0])
+            if status < 0:
+                break
+    if status < 0:
+        msg = f"the evaluator {evaluator.name} failed"
+        raise RuntimeError(msg)
+    return found
