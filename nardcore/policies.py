@@ -97,7 +97,8 @@ class Search:
             msg = f"early_turns is 0 or more, not {self.early_turns}"
             raise ValueError(msg)
         if self.chooser is not None and not isinstance(self.chooser, Evaluator):
-            msg = f"the chooser is an Evaluator of scores, not {self.chooser!r}"
+            what = repr(self.chooser)  # type: ignore[unreachable]
+            msg = f"the chooser is an Evaluator of scores, not {what}"
             raise TypeError(msg)
         object.__setattr__(self, "filters", check_filters(self.filters))
 

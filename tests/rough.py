@@ -113,7 +113,7 @@ def _player() -> nc.nets.PlayerFile:
 
 PLAYER = _player()
 NET = nc.Evaluator.net(PLAYER, full=True, name="pips")
-"""A native evaluator of chances for short nardy: quick, and fair in bear-offs, but endless elsewhere."""
+"""A native evaluator of chances for short nardy: quick, fair in bear-offs, endless elsewhere."""
 
 
 def by_net(boards: NDArray[np.int8]) -> NDArray[np.float32]:
