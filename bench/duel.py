@@ -125,9 +125,10 @@ def _of_file(file: str, keep: str, plies: str, movement: str) -> Any:
     with np.load(file, allow_pickle=False) as content:
         if "weights" in content:
             return nc.Evaluator.linear(Path(file).stem, content["weights"], movement)
-    if plies:
-        return nc.Search(nc.Evaluator.net(file, full=True), int(plies))
-    return nc.Evaluator.net(file, keep=int(keep) if keep else None)
+    player = nc.Evaluator.net(file, keep=int(keep) if keep else None)
+    if not plies:
+        return player
+    return nc.Search(nc.Evaluator.net(file, full=True), int(plies), chooser=player)
 
 
 def _name(policy: Any) -> str:

@@ -23,13 +23,13 @@ def aligned(a: NDArray[Any]) -> NDArray[Any]: ...
 
 @disjoint_base
 class Player:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         parts: Mapping[str, Mapping[str, NDArray[Any]]],
         sets: Mapping[str, str],
         rules: Rules,
         points: Sequence[int],
         keep: int,
         full: bool,
-    ) -> None: ...
+    ) -> Player: ...
     def make_capsule(self) -> CapsuleType: ...

@@ -89,10 +89,10 @@ def rater(
     points: NDArray[np.float64],
     probes: Sequence[Any] = (),
     filters: Sequence[tuple[int, float]] = FILTERS,
+    chooser: Evaluator | None = None,
 ) -> Rater:
     """Make the search of an evaluator of chances."""
     found: Evaluator | None = None
-    chooser = None
     if isinstance(evaluator, str) and evaluator.startswith("net"):
         check_net(rules)
         found = net_evaluator(rules.movement)

@@ -21,7 +21,7 @@ cdef struct filter_t:
 
 cdef struct search_t:
     const evaluator_t *evaluator
-    const evaluator_t *chooser      # scores that choose among plays rated 0 plies deep, or NULL: the evaluator's chances
+    const evaluator_t *chooser      # scores that choose among plays rated 0 plies deep, or NULL: by the chances
     const rules_t *rules
     double points[5]
     const table_t *table[MAX_TABLES]

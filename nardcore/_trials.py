@@ -221,6 +221,8 @@ class Spec:
         """Refuse an executor where something lives in this process alone."""
         for policy in (*self.policies, self.method.evaluator):
             by = policy.evaluator if isinstance(policy, Search) else policy
+            if isinstance(policy, Search) and policy.chooser is not None:
+                by = policy.chooser
             if isinstance(by, Evaluator):
                 msg = f"the evaluator {by.name} lives in this process; use threads"
                 raise TypeError(msg)
@@ -253,8 +255,9 @@ class _Player:
         self.plies = self.early_turns = self.early_plies = 0
         if search is not None:
             self.policy = search.evaluator
+            points = signed_points(None, rules)
             self.search = rater(
-                search.evaluator, rules, signed_points(None, rules), probes, search.filters
+                search.evaluator, rules, points, probes, search.filters, search.chooser
             )
             self.plies = search.plies
             self.early_turns, self.early_plies = search.early_turns, search.early_plies

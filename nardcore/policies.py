@@ -66,6 +66,9 @@ class Search:
         ``filters[i][0]`` within ``filters[i][1]`` points of the best.
     early_turns, early_plies : int
         In the first `early_turns` turns of a rollout it looks `early_plies` ahead.
+    chooser : Evaluator or None
+        Scores that choose among plays rated 0 plies deep, where that is quicker than the evaluator:
+        a net that prunes.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Search:
     filters: tuple[tuple[int, float], ...] = FILTERS
     early_turns: int = 0
     early_plies: int = 0
+    chooser: Evaluator | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.evaluator, Search):
@@ -92,6 +96,10 @@ class Search:
         if isinstance(self.early_turns, bool) or index(self.early_turns) < 0:
             msg = f"early_turns is 0 or more, not {self.early_turns}"
             raise ValueError(msg)
+        if self.chooser is not None and not isinstance(self.chooser, Evaluator):
+            what = repr(self.chooser)  # type: ignore[unreachable]
+            msg = f"the chooser is an Evaluator of scores, not {what}"
+            raise TypeError(msg)
         object.__setattr__(self, "filters", check_filters(self.filters))
 
     @property

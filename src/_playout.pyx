@@ -51,7 +51,7 @@ cdef double UNIT = 4294967296.0
 # ---- sums ----------------------------------------------------------------------------------------------------------
 
 cdef void to_units(const double *chances, int side, int64_t *unit) noexcept nogil:
-    """Chances seen from a side as whole units of side 0 that add up to 2**32: the largest takes what rounding leaves."""
+    """A side's chances as whole units of side 0 that add up to 2**32: the largest takes what rounding leaves."""
     cdef int64_t left = <int64_t>1 << 32, u
     cdef int i, largest = 0
     for i in range(NC_CLASSES):
@@ -356,7 +356,8 @@ def play_chunk(board, rules, players, key, points, dice, bint no_double, tables,
     memcpy(&spec.start, &start[0], sizeof(board_t))
     spec.rules = &r.c
     for side in range(2):
-        e, searcher, spec.player[side].plies, spec.player[side].early_turns, spec.player[side].early_plies = players[side]
+        e, searcher = players[side][:2]
+        spec.player[side].plies, spec.player[side].early_turns, spec.player[side].early_plies = players[side][2:]
         if e is not None and e.e.evaluate is NULL:
             msg = "this Evaluator was never made; see Evaluator.from_capsule"
             raise TypeError(msg)

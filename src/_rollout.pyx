@@ -118,8 +118,8 @@ cdef class Evaluator:
     def net(player, *, points=None, keep=None, bint full=False, str name=None):
         """Make an evaluator of nets.
 
-        It rates the results of a roll by the equity of its scoring; where it prunes, by a small net first: a play that is
-        pruned scores 1000 below what that net says, below every play that is kept.
+        It rates the results of a roll by the equity of its scoring; where it prunes, by a small net first: a play that
+        is pruned scores 1000 below what that net says, below every play that is kept.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ cdef class Evaluator:
         points : sequence of 5 int, optional
             The scoring to play for; that of its training by default.
         keep : int, optional
-            How many plays pruning leaves, 0 for all; what the file says by default. Without effect where the file has no
-            net to prune with.
+            How many plays pruning leaves, 0 for all; what the file says by default. Without effect where the file has
+            no net to prune with.
         full : bool, optional
             Give probabilities of the ten outcome classes instead of scores. Nothing is pruned then.
         name : str, optional

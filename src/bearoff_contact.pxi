@@ -399,7 +399,7 @@ cdef class ContactTable:
             self.rules = position.r
         return self.s.values + NC_CLASSES * (contact_side(&position.b, 0) * self.s.n + contact_side(&position.b, 1))
 
-    def outcome(self, Position position, bint admitted=False):
+    def outcome(self, Position position not None, bint admitted=False):
         """Chances of the ten classes; None where the rules are not `admitted`, the caller seeing whether they are."""
         cdef const float *values = self.find(position, admitted)
         cdef float[::1] out
@@ -410,7 +410,7 @@ cdef class ContactTable:
         memcpy(&out[0], values, NC_CLASSES * sizeof(float))
         return found
 
-    def mean(self, Position position, tuple points, bint admitted=False):
+    def mean(self, Position position not None, tuple points, bint admitted=False):
         """The mean of the points of the ten classes; NaN where `outcome` has none."""
         cdef const float *values = self.find(position, admitted)
         cdef double sum = 0
@@ -439,7 +439,7 @@ cdef class ContactTable:
 cdef class ContactProbe(Probe):
     """It covers all positions."""
 
-    def __init__(self, ContactTable table):
+    def __init__(self, ContactTable table not None):
         self.table = table
         self.t.version = NC_TABLE_VERSION
         self.t.flags = 0

@@ -582,14 +582,14 @@ cdef class OneSidedTable:
             return -1
         return side_rank(&position.b, side, self.t.points, self.t.checkers, c.c.checkers, turned)
 
-    def mean(self, Position position, int side, int goal, bint admitted=False):
+    def mean(self, Position position not None, int side, int goal, bint admitted=False):
         """The mean number of rolls of a side; -1 where there is none."""
         cdef int64_t rank = self.rank(position, side, admitted)
         if rank < 0:
             return -1.
         return self.t.t[goal].mean[rank] if self.t.has[goal] else 0.
 
-    def distribution(self, Position position, int side, int goal, bint admitted=False):
+    def distribution(self, Position position not None, int side, int goal, bint admitted=False):
         """The chances of 0, 1, … rolls of a side; None where there are none."""
         cdef int64_t rank = self.rank(position, side, admitted)
         cdef int k, first, length
@@ -615,13 +615,13 @@ cdef class OneSidedTable:
         classes_of(&self.t, &position.b, position.r.c.off_protects, mine, theirs, out)
         return True
 
-    def outcome(self, Position position, bint admitted=False):
+    def outcome(self, Position position not None, bint admitted=False):
         """Chances of the ten classes; None where there are none."""
         found = np.empty(NC_CLASSES)
         cdef double[::1] out = found
         return found if self.classes(position, admitted, &out[0]) else None
 
-    def win(self, Position position, bint admitted=False):
+    def win(self, Position position not None, bint admitted=False):
         """The chance to win; -1 where there is none."""
         cdef double out[NC_CLASSES]
         if not self.classes(position, admitted, out):

@@ -314,7 +314,7 @@ cdef class TwoSidedTable:
                 raw = tables[m][i]
                 self.t.base[m][i] = <const char *>&raw[0]
 
-    def one(self, Position position, int value, bint admitted=False):
+    def one(self, Position position not None, int value, bint admitted=False):
         """The stored value of a position, from 0 to 1; -1 where there is none.
 
         Positions of rules that the caller has not `admitted` have none either; it finds whether the table serves them.
@@ -325,7 +325,7 @@ cdef class TwoSidedTable:
             return -1.
         return value_at(&self.t, side, value, index)
 
-    def equity(self, Position position, int value, bint double, bint admitted=False):
+    def equity(self, Position position not None, int value, bint double, bint admitted=False):
         """As `one`, from -1 to 1; with `double`, the better of doubling now and not. -2 where there is none."""
         cdef int64_t index = 0
         cdef int side = 0
@@ -411,7 +411,7 @@ cdef class TwoSidedProbe(Probe):
     """With `single` every win counts alike, and is given as class 0 whatever the loser still has; otherwise only
     positions in which both sides have a checker off are covered."""
 
-    def __init__(self, TwoSidedTable table, rules, bint single):
+    def __init__(self, TwoSidedTable table not None, rules, bint single):
         cdef CompiledRules c = compiled(rules)
         self.table = table
         self.s.lookup = &table.t

@@ -42,14 +42,14 @@ enum { NC_NET_CONTACT, NC_NET_RACE, NC_NET_PRUNE };
 typedef struct {
   int16_t acc[NC_MAX_HIDDEN] NC_ALIGNED(32);
   uint8_t a[NC_MAX_HIDDEN] NC_ALIGNED(32);
-  uint16_t rows[NC_PLAIN + NC_ROOM] NC_ALIGNED(32);     /* its active rows, then zeros; of plain sets only `board` is kept */
-  nc_board board;
+  uint16_t rows[NC_PLAIN + NC_ROOM] NC_ALIGNED(32);     /* its active rows, then zeros; unused by plain sets, */
+  nc_board board;                                       /* which need the board alone */
   int known;
 } nc_last;
 
 /* ---- the first layer ------------------------------------------------------------------------------------------------
- * acc += W1[in] - W1[out] for n pairs of rows given by where they start, for 64 * blocks units from `from` on; a = what they
- * give. */
+ * nc_begin: acc = b1 + W1[in]. nc_change: acc += W1[in] - W1[out]; a = what they give. Both for n rows each, given by where
+ * they start, and 64 * blocks units from `from` on. */
 #if defined(__AVX2__) && !defined(NC_PORTABLE)
 #define NC_FOR_BLOCK _Pragma("GCC unroll 16") for (int i = 0; i < 4 * blocks; i++)
 static inline __attribute__((always_inline)) void nc_change(nc_last *o, const int16_t *w1, const uint32_t *in,
@@ -71,8 +71,23 @@ static inline __attribute__((always_inline)) void nc_change(nc_last *o, const in
     _mm256_store_si256((__m256i *)(o->a + from) + i,
                        _mm256_permute4x64_epi64(_mm256_packus_epi16(v[2 * i], v[2 * i + 1]), 0xD8));
 }
+static inline __attribute__((always_inline)) void nc_begin(nc_last *o, const int16_t *b1, const int16_t *w1,
+                                                           const uint32_t *in, int n, int from, const int blocks) {
+  __m256i v[16];
+  NC_FOR_BLOCK v[i] = _mm256_load_si256((const __m256i *)(b1 + from) + i);
+  for (int k = 0; k < n; k++) {
+    const __m256i *p = (const __m256i *)(w1 + in[k] + from);
+    NC_FOR_BLOCK v[i] = _mm256_add_epi16(v[i], _mm256_load_si256(p + i));
+  }
+  NC_FOR_BLOCK _mm256_store_si256((__m256i *)(o->acc + from) + i, v[i]);
+}
 #undef NC_FOR_BLOCK
 #else
+static inline void nc_begin(nc_last *o, const int16_t *b1, const int16_t *w1, const uint32_t *in, int n, int from, int blocks) {
+  for (int i = from; i < from + 64 * blocks; i++) o->acc[i] = b1[i];
+  for (int k = 0; k < n; k++)
+    for (int i = from; i < from + 64 * blocks; i++) o->acc[i] = (int16_t)((uint16_t)o->acc[i] + (uint16_t)w1[in[k] + i]);
+}
 static inline void nc_change(nc_last *o, const int16_t *w1, const uint32_t *in, const uint32_t *out, int n, int from,
                              int blocks) {
   for (int k = 0; k < n; k++)
@@ -94,15 +109,13 @@ static inline int nc_move_to(const nc_net *net, nc_last *o, const nc_board *b) {
   uint16_t rows[NC_PLAIN + NC_ROOM] NC_ALIGNED(32);
   int n = 0, k, bucket = 0, from = 0;
   if (experts) bucket = nc_features(net->set, b, rows);
-  if (!o->known) {                      /* from nothing, whose rows are all the last one, which is zero */
-    const int active = nc_layouts[net->set].active;
-    memcpy(o->acc, net->b1, hidden * sizeof *o->acc);
+  if (!o->known) {
     if (!experts)
       for (k = 0; k < NC_PLAIN; k++) rows[k] = (uint16_t)nc_plain_row(now, k);
-    for (; n < active; n++) {
-      in[n] = rows[n] * hidden;
-      out[n] = (uint32_t)(nc_layouts[net->set].rows - 1) * hidden;
-    }
+    for (k = 0; k < NC_PLAIN + experts; k++) in[k] = rows[k] * hidden;
+    for (; from + 256 <= net->hidden; from += 256) nc_begin(o, net->b1, net->w1, in, NC_PLAIN + experts, from, 4);
+    for (; from < net->hidden; from += 64) nc_begin(o, net->b1, net->w1, in, NC_PLAIN + experts, from, 1);
+    from = 0;
     o->known = 1;
   } else if (experts) {
     uint64_t m = 0;
@@ -235,7 +248,8 @@ static inline void nc_answer(const nc_player *player, const float *logits, uint3
   const __m256 may = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(mask, bits), bits));
   const __m256 may2 = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(mask, high), high));
   const __m256 never = _mm256_set1_ps(NC_NEVER);
-  __m256 x = _mm256_blendv_ps(never, _mm256_load_ps(logits), may), y = _mm256_blendv_ps(never, _mm256_load_ps(logits + 8), may2);
+  __m256 x = _mm256_blendv_ps(never, _mm256_load_ps(logits), may);
+  __m256 y = _mm256_blendv_ps(never, _mm256_load_ps(logits + 8), may2);
   __m256 top = _mm256_max_ps(x, y);
   float sum;
   top = _mm256_max_ps(top, _mm256_permute2f128_ps(top, top, 1));
@@ -251,7 +265,9 @@ static inline void nc_answer(const nc_player *player, const float *logits, uint3
     _mm256_store_ps(p + 8, _mm256_div_ps(y, s));
     memcpy(out, p, NC_CLASSES * sizeof *out);
   } else {
-    *out = nc_total(_mm256_mul_ps(x, _mm256_loadu_ps(player->points)), _mm256_mul_ps(y, _mm256_loadu_ps(player->points + 8))) / sum;
+    x = _mm256_mul_ps(x, _mm256_loadu_ps(player->points));
+    y = _mm256_mul_ps(y, _mm256_loadu_ps(player->points + 8));
+    *out = nc_total(x, y) / sum;
   }
 #else
   float e[NC_LANES], w[NC_LANES], top = NC_NEVER, sum;

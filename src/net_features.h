@@ -51,7 +51,8 @@ static inline int nc_checkers_from(const nc_board *b, int from) {
 #if defined(__AVX2__) && !defined(NC_PORTABLE)
   static const int8_t window[64] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1};
   const __m256i places = _mm256_setr_epi64x(-1, -1, -1, 0xFF);
   __m256i v = _mm256_max_epi8(_mm256_and_si256(nc_load(b), places), _mm256_setzero_si256());
   v = _mm256_sad_epu8(_mm256_and_si256(v, nc_load(window + 32 - from)), _mm256_setzero_si256());
@@ -430,8 +431,8 @@ static inline int nc_contact_long(const nc_board *b, uint16_t *x) {
 
 static inline int nc_plain_row(const int8_t *bytes, int i) { return i * 32 + ((bytes[i] + 16) & 31); }
 
-/* The active rows of a board in a set, the plain ones first, and its bucket. All NC_PLAIN + NC_ROOM places are written: 0 behind
- * the last. */
+/* The active rows of a board in a set, the plain ones first, and its bucket. All NC_PLAIN + NC_ROOM places are written: 0
+ * behind the last. */
 static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
   const nc_layout *t = &nc_layouts[set];
   uint16_t x[NC_ROOM];
@@ -452,7 +453,8 @@ static inline int nc_features(int set, const nc_board *b, uint16_t *rows) {
   else bucket = nc_race(b, nc_sets[set].movement, x);
 #if defined(__AVX2__) && !defined(NC_PORTABLE)
   for (int g = 0; g < NC_ROOM; g += 16)
-    nc_store(rows + NC_PLAIN + g, _mm256_min_epu16(_mm256_add_epi16(nc_load(x + g), nc_load(t->first + g)), nc_load(t->last + g)));
+    nc_store(rows + NC_PLAIN + g,
+             _mm256_min_epu16(_mm256_add_epi16(nc_load(x + g), nc_load(t->first + g)), nc_load(t->last + g)));
 #else
   for (int g = 0; g < NC_ROOM; g++) {
     uint16_t r = (uint16_t)(t->first[g] + x[g]);

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import nardcore as nc
 from nardcore import _search
 
-__all__ = ["NET", "as_native", "by_net", "exact", "rough"]
+__all__ = ["NET", "PLAYER", "as_native", "by_net", "exact", "rough"]
 
 
 def rough(boards: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -96,7 +96,7 @@ def _pip_net(name: str) -> dict[str, NDArray[np.float64]]:
             pips = np.where(values > 0, -values * (byte + 1), -values * (24 - byte))
         else:
             pips = values * (25 if byte == 25 else -25)
-        w1[byte * 32 + values + 16, 0] = pips / 300
+        w1[byte * 32 + values + 16, 0] = pips / 60
     b1[0] = 0.55
     w2, b2 = np.zeros((buckets, 10, 64)), np.zeros((buckets, 10))
     w2[:, :5, 0], w2[:, 5:, 0] = 8, -8
@@ -111,13 +111,11 @@ def _player() -> nc.nets.PlayerFile:
     return nc.nets.make(parts, {"sets": sets, "rules": "backgammon"})
 
 
-NET = nc.Evaluator.net(_player(), full=True, name="pips")
-"""A native evaluator of chances for short nardy: quick, and fair in races."""
+PLAYER = _player()
+NET = nc.Evaluator.net(PLAYER, full=True, name="pips")
+"""A native evaluator of chances for short nardy: quick, fair in bear-offs, endless elsewhere."""
 
 
 def by_net(boards: NDArray[np.int8]) -> NDArray[np.float32]:
     """The same as a function."""
     return NET(boards[0], boards)
-
-
-by_net.__qualname__ = "pips"

@@ -593,6 +593,22 @@ def test_what_a_table_does_not_hold() -> None:
         default().mean_rolls(nc.Position.start())
 
 
+@pytest.mark.parametrize("wrong", [None, 5, "kQcAgEoDAAAAAA", np.zeros(32, np.int8)])
+def test_only_positions_are_asked(wrong: Any) -> None:
+    two, one = TwoSided.build(checkers=2, equities="money"), default()
+    contact = nc.bearoff.Contact.build(
+        rules=nc.HYPERGAMMON.replace(checkers=1, start=((24, 1),)), tolerance=0.1
+    )
+    for table in (two, one, contact):
+        for name in ("win", "equity", "outcomes", "mean_rolls", "epc", "distribution"):
+            if hasattr(table, name):
+                with pytest.raises(TypeError):
+                    getattr(table, name)(wrong)
+    for side, goal in ((2, "off"), (-1, "off"), (0, "all")):
+        with pytest.raises(ValueError, match=r"side is|goal is"):
+            one.mean_rolls(position((1,), (1,)), side=side, goal=goal)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -67,7 +67,7 @@ def test_threads_parts_and_files(more: dict[str, Any], tmp_path: Path) -> None:
     assert again == whole
     assert [repr(one) for one in again.ranked()] == [repr(one) for one in whole.ranked()]
     with pytest.raises(ValueError, match="different plays"):
-        whole.merge(nc.rollout_plays(START, (3, 1), games=10, first=900, limit=1, policy=NATIVE))
+        whole.merge(nc.rollout_plays(START, (3, 1), games=10, first=900, limit=1))
     data = whole.to_dict()
     for key in data:
         (tmp_path / "bad.json").write_text(
@@ -84,7 +84,7 @@ def nc_json(data: Any) -> str:
 
 
 def test_the_best_plays_of_the_policy_are_taken_where_none_are_named() -> None:
-    found = nc.rollout_plays(START, (3, 1), limit=2, games=20, seed=1, policy=NATIVE)
+    found = nc.rollout_plays(START, (3, 1), limit=2, games=20, seed=1, policy=NATIVE, truncate=2)
     ranked = nc.rank_plays(START, (3, 1), evaluator=NATIVE)
     assert [str(p) for p in found.plays] == [str(one.play) for one in ranked[:2]]
     named = nc.rollout_plays(START, (3, 1), limit=2, games=20, seed=1)
@@ -92,7 +92,7 @@ def test_the_best_plays_of_the_policy_are_taken_where_none_are_named() -> None:
 
 
 def test_it_stops_when_one_is_best_for_sure() -> None:
-    p = nc.Position({6: 1, 5: 1, 1: 1}, {1: 1, 2: 1})
+    p = nc.Position({6: 1, 5: 1, 1: 1}, {1: 4})
     plays = [str(play) for play in p.plays((5, 1))]
     found = [
         nc.rollout_plays(p, (5, 1), plays=plays, seed=3, confidence=0.99, threads=threads)

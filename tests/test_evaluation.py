@@ -235,7 +235,7 @@ def test_a_batch_is_its_positions_whatever_the_threads() -> None:
 
 
 def test_the_scoring_decides_what_is_best() -> None:
-    p = nc.Position({6: 2, 5: 1}, {20: 3, 24: 3})
+    p = nc.Position({6: 2, 5: 1}, {18: 3, 24: 3})
     single = nc.rank_plays(p, (6, 5), evaluator=rough, scoring="single")
     own = nc.rank_plays(p, (6, 5), evaluator=rough, scoring=(1, 2, 4, 4, 8))
     assert single[0].equity == pytest.approx(2 * single[0].outcomes.win - 1)
@@ -244,13 +244,13 @@ def test_the_scoring_decides_what_is_best() -> None:
 
 def test_ranked_plays_are_all_plays_with_their_losses() -> None:
     for plies in (0, 1, 2):
-        ranked = nc.rank_plays(FEW, (5, 2), evaluator=NATIVE, plies=plies)
+        ranked = nc.rank_plays(FEW, (5, 2), evaluator=NET, plies=plies)
         assert {str(one.play) for one in ranked} == {str(play) for play in FEW.plays((5, 2))}
         assert ranked[0].loss == 0
         assert all(one.loss >= 0 for one in ranked)
-        assert str(nc.best_play(FEW, (5, 2), evaluator=NATIVE, plies=plies)) == str(ranked[0].play)
+        assert str(nc.best_play(FEW, (5, 2), evaluator=NET, plies=plies)) == str(ranked[0].play)
         for one in ranked:
-            after = nc.evaluate(one.play.result, evaluator=NATIVE, plies=one.plies)
+            after = nc.evaluate(one.play.result, evaluator=NET, plies=one.plies)
             assert np.abs(np.roll(after.probabilities, 5) - one.outcomes.probabilities).max() == 0
         deepest = [one.equity for one in ranked if one.plies == plies]
         assert deepest == sorted(deepest, reverse=True)

@@ -30,6 +30,7 @@ COMMANDS = {
     "replay": "Show the games of a file, position by position.",
     "perft": "Count the tree of rolls and plays.",
     "rules": "List the rulesets, or describe one.",
+    "convert": "Write a match or a position in another format.",
     "bearoff": "Build tables of bear-offs and ask them.",
     "cube": "Advise whether to raise the stake, and whether to accept.",
     "bench": "Measure this machine, or print the behavioural signature.",
