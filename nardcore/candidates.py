@@ -104,7 +104,7 @@ class PlaysRollout:
     --------
     >>> import nardcore as nc
     >>> plays = ["8/5 6/5", "24/23 13/10"]
-    >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), plays=plays, games=500, seed=1)
+    >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), plays=plays, games=2000, seed=5)
     >>> str(found.ranked()[0].play)
     '8/5 6/5'
     """
