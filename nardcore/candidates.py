@@ -207,7 +207,7 @@ class PlaysRollout:
         >>> p = nc.Position({6: 2, 1: 2}, {1: 2})
         >>> found = nc.rollout_plays(p, (6, 5), plays=["6/off 6/1"], games=20, seed=1)
         >>> str(found.best())
-        '6/off 6/1'
+        '6/1 6/off'
         """
         everyone = range(len(self.plays))
         for i in everyone:
@@ -301,7 +301,7 @@ class PlaysRollout:
         >>> p = nc.Position({6: 2, 1: 2}, {1: 2})
         >>> found = nc.rollout_plays(p, (6, 5), plays=["6/off 6/1"], games=20, seed=1)
         >>> found.to_dict()["plays"]
-        ['6/off 6/1']
+        ['6/1 6/off']
         """
         return {
             "format": _FORMAT,

@@ -465,8 +465,7 @@ def rank_plays(
     ...     win = 1 / (1 + np.exp((own - other) / 12))
     ...     rest = np.zeros((len(boards), 4))
     ...     return np.column_stack([win, rest, 1 - win, rest])
-    >>> p = nc.Position({24: 1, 6: 2}, {20: 1, 24: 2})
-    >>> best, second, *_ = nc.rank_plays(p, (6, 5), evaluator=pips)
+    >>> best, second, *_ = nc.rank_plays(nc.Position.start(), (3, 1), evaluator=pips)
     >>> best.loss, second.loss >= 0
     (0.0, True)
     """
