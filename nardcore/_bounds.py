@@ -38,9 +38,9 @@ def anytime_bound(squares: float, most: float, alpha: float) -> float:
     Examples
     --------
     >>> round(anytime_bound(1000.0, 2.0, 0.05) / 1000, 3)
-    0.171
+    0.14
     >>> round(anytime_bound(100_000.0, 2.0, 0.05) / 100_000, 4)
-    0.0149
+    0.013
     """
     least = most * most
     v = max(squares, least)

