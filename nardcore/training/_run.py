@@ -182,6 +182,8 @@ class Run:
                 threads=self.threads,
                 progress=self._every(f"round {number}: played"),
             )
+            if source.phase:
+                data = self._of_phase(source.phase, data)
             if plan.labels == "look_ahead":
                 data = self._look_ahead(number, player, data.boards)
             elif recipe.races:
