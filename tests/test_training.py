@@ -370,6 +370,7 @@ window = 2
 sources = [
   {positions = 200, games = {keep = 0.2}},
   {positions = 60, games = {limit = 4}, mined = 0.1},
+  {positions = 300, phase = "race"},
 ]
 fit = {epochs = 1, batch = 500}
 """
@@ -414,6 +415,7 @@ def test_a_run_is_reproducible(tmp_path):
         ('nets = ["prune", "contact", "race"]', 'nets = ["all"]', "nets of this recipe"),
         ("[[rounds]]", "[[round]]", "has rounds"),
         ('name = "small"', "", "name"),
+        ('phase = "race"', 'phase = "end"', "contact or race"),
         ("positions = 200,", "positions = 3.5,", "positions: expected int"),
         ("name =", "name", "small.toml"),
     ],

@@ -55,6 +55,8 @@ class Source:
     mined : float
         Games begin at this share of the newest labels: where the player and its look-ahead
         disagree most. 0: at the start of the rules.
+    phase : {"", "contact", "race"}
+        Keep only these of the positions.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Source:
     positions: int
     games: Games = field(default_factory=Games)
     mined: float = 0.0
+    phase: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,9 @@ class Recipe:
             for source in one.pop("sources", []):
                 games = _plan(Games, source.get("games", {}), f"{where}.sources.games")
                 sources.append(_plan(Source, {**source, "games": games}, f"{where}.sources"))
+                if sources[-1].phase not in ("", "contact", "race"):
+                    msg = f"{where}.sources.phase: contact or race, not {sources[-1].phase!r}"
+                    raise FormatError(msg)
             how = _plan(Fit, one.pop("fit", {}), f"{where}.fit")
             chosen = tuple(one.pop("nets", ["prune"]))
             if not sources or not chosen or not set(chosen) <= set(nets):

@@ -22,7 +22,7 @@ from nardcore.training._fit import fit, measure, points_by_class
 from nardcore.training._floats import FloatNet, write_atomically
 from nardcore.training._player import make_player, quantised, score
 from nardcore.training._positions import label, play, unlike_itself
-from nardcore.training._recipe import Recipe, Round
+from nardcore.training._recipe import Recipe, Round, Source
 from nardcore.typing import Boards
 
 __all__ = ["Run"]
@@ -170,7 +170,7 @@ class Run:
         recipe, plan = self.recipe, self.recipe.rounds[number]
         rules, found = recipe.rules, []
         for k, source in enumerate(plan.sources):
-            starts = self._mine(number, source.mined) if source.mined else None
+            starts = self._mine(number, source) if source.mined else None
             data = play(
                 rules,
                 player,
@@ -182,6 +182,8 @@ class Run:
                 threads=self.threads,
                 progress=self._every(f"round {number}: played"),
             )
+            if source.phase:
+                data = self._of_phase(source.phase, data)
             if plan.labels == "look_ahead":
                 data = self._look_ahead(number, player, data.boards)
             elif recipe.races:
@@ -240,16 +242,20 @@ class Run:
             found[race] = np.roll(chances, 5, axis=1)
         return found
 
-    def _mine(self, number: int, share: float) -> Boards:
+    def _mine(self, number: int, source: Source) -> Boards:
         """Find where the player and its newest look-ahead disagree most."""
-        recipe = self.recipe
-        same = [k for k in range(number) if recipe.rounds[k].labels == "look_ahead"]
-        if not same:
-            msg = f"round {number} has no labels to mine in"
-            raise ValueError(msg)
-        data = Labelled.open(self._path(same[-1], "labels.npz")).take(slice(recipe.holdout, None))
+        recipe, judge = self.recipe, self.player(full=True)
         value = points_by_class(recipe.rules.points)
-        return unlike_itself(self.player(full=True), data, value, share, recipe.rules)
+        for k in reversed(range(number)):
+            if recipe.rounds[k].labels != "look_ahead":
+                continue
+            data = Labelled.open(self._path(k, "labels.npz")).take(slice(recipe.holdout, None))
+            if source.phase:
+                data = self._of_phase(source.phase, data)
+            if len(data):
+                return unlike_itself(judge, data, value, source.mined, recipe.rules)
+        msg = f"round {number} has no labels to mine in"
+        raise ValueError(msg)
 
     def _fit(self, part: str, plan: Round, data: list[Labelled]) -> FloatNet:
         recipe, shape = self.recipe, self.recipe.nets[part]
