@@ -51,7 +51,7 @@ class Adviser:
     Examples
     --------
     >>> import nardcore as nc
-    >>> game = nc.Game(nc.SHORT_DAVE, position=nc.Position({1: 2}, {24: 5}))
+    >>> game = nc.Game(nc.SHORT_DAVE, position=nc.Position({1: 4}, {1: 4}))
     >>> adviser = Adviser("linear")
     >>> adviser(game), game.offer(), adviser(game)
     ('offer', 2, 'refuse')

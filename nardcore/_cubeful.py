@@ -22,7 +22,7 @@ from nardcore._trials import Spec, _Lockstep
 from nardcore._work import in_order
 from nardcore.errors import RolloutCancelled, RulesError, TableError
 from nardcore.match_equity import EFFICIENCY, whole
-from nardcore.policies import Evaluator, Search, check_net, name_of
+from nardcore.policies import Evaluator, Search, name_of, plays_net
 from nardcore.rollouts import Limits
 
 if TYPE_CHECKING:
@@ -580,11 +580,7 @@ def _default_judge(spec: Spec) -> Any:
     if isinstance(policy, Search):
         policy = policy.evaluator
     if isinstance(policy, str):
-        try:
-            check_net(spec.position.rules)
-        except ValueError:
-            return "pips"
-        return "net"
+        return "net" if plays_net(spec.position.rules) else "pips"
     after = np.array(spec.position.board)[None, :]
     shape = np.shape(policy(after[0], after) if isinstance(policy, Evaluator) else policy(after))
     return policy if shape == (1, 10) else "pips"

@@ -18,7 +18,7 @@ from nardcore._cubeful import CubefulResult, rollout_cubeful
 from nardcore._judge import chances_of
 from nardcore.errors import TableError
 from nardcore.match_equity import EFFICIENCY, SHARES, MatchEquity, MatchScore
-from nardcore.policies import check_net
+from nardcore.policies import plays_net
 from nardcore.rollouts import RolloutResult, rollout
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -226,6 +226,9 @@ def cube_decision(
     if position is not None and position.outcome is not None:
         msg = "the game is over in this position"
         raise ValueError(msg)
+    if games < 1:
+        msg = f"games is 1 or more, not {games}"
+        raise ValueError(msg)
     chances, table = _judge(of, terms, tables, evaluator, games)
     model, p = terms.model(chances)
     verdict = model.decide(stake, terms.owner, p, terms.beavers)
@@ -349,12 +352,10 @@ def _judge(
         return found, table if table.equities == "money" else None
     if evaluator is not None:
         return chances_of(evaluator, position.board[None, :], position.rules), None
-    try:
-        check_net(position.rules)
-    except ValueError:
-        made = rollout(position, games=games, policy="linear", seed=0)
-        return made.probabilities[None, :], None
-    return chances_of("net", position.board[None, :], position.rules), None
+    if plays_net(position.rules):
+        return chances_of("net", position.board[None, :], position.rules), None
+    made = rollout(position, games=games, policy="linear", seed=0)
+    return made.probabilities[None, :], None
 
 
 def _plain(terms: Terms, position: Position) -> bool:

@@ -33,6 +33,7 @@ __all__ = [
     "native",
     "net_evaluator",
     "net_policy",
+    "plays_net",
     "resolve",
     "search_of",
 ]
@@ -221,6 +222,22 @@ def check_net(rules: Rules) -> None:
     if misfit:
         msg = f"the net cannot play this game: {misfit}"
         raise ValueError(msg)
+
+
+def plays_net(rules: Rules) -> bool:
+    """Tell whether a net is installed that plays by some rules.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> plays_net(nc.HYPERGAMMON)
+    False
+    """
+    try:
+        check_net(rules)
+    except ValueError:
+        return False
+    return True
 
 
 def _split(name: str) -> tuple[str, int | None]:

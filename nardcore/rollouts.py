@@ -31,18 +31,7 @@ if TYPE_CHECKING:
     from nardcore._rollout import Stop
     from nardcore.typing import PolicyLike, Progress, Seed
 
-__all__ = [
-    "CHUNK",
-    "CLASSES",
-    "Limits",
-    "RollShare",
-    "RolloutResult",
-    "chunk_of",
-    "gather",
-    "rollout",
-    "rollout_chunk",
-    "tell",
-]
+__all__ = ["CHUNK", "CLASSES", "RollShare", "RolloutResult", "rollout", "rollout_chunk"]
 
 CHUNK = 2048
 """Trials in a chunk: what is handed to a thread, and how often a stopping rule looks.

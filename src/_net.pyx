@@ -2,12 +2,10 @@
 import itertools
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t
+from libc.string cimport memset
 
 from nardcore._types cimport *
-from nardcore._simd cimport kernels_t
 from nardcore._movegen cimport kernels
 from nardcore._rules cimport CompiledRules, compiled, outcome
 
@@ -72,7 +70,7 @@ def feature_sets():
 
 
 def feature_groups(str name):
-    """Give the first row of each group of a set, and one number more: where the last ends. Each group has one active row.
+    """Give the first row of each group of a set, and where the last ends. Each group has one active row.
 
     Examples
     --------
@@ -147,8 +145,8 @@ def features(boards, str name):
 def possible(boards, rules):
     """Tell which outcome classes after-positions can still have, as far as it is seen at a glance.
 
-    A class marked False cannot happen. One marked True may be out of reach all the same, where only counting rolls would
-    show it. In a finished position one class is left.
+    A class marked False cannot happen. One marked True may be out of reach all the same, where only counting rolls
+    would show it. In a finished position one class is left.
 
     Parameters
     ----------

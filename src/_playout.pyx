@@ -16,7 +16,7 @@ from nardcore._rules cimport CompiledRules, compiled, outcome
 from nardcore._dice cimport (STREAM_DICE, STREAM_POLICY, fill_cycle, nc_mulhilo, nc_stream_begin, nc_stream_below,
                              pair_of, roll, stream_t)
 from nardcore._rollout cimport Evaluator, Stop, best_result
-from nardcore._search cimport (MAX_TABLES, SEARCH_CHANCES, SEARCH_FAILED, SEARCH_NO_MEMORY, SEARCH_OK, SEARCH_STOPPED,
+from nardcore._search cimport (SEARCH_CHANCES, SEARCH_FAILED, SEARCH_NO_MEMORY, SEARCH_OK, SEARCH_STOPPED,
                                Searcher, free_scratch, new_scratch, node_value, roll_value, scratch_t, search_t,
                                take_tables)
 

@@ -10,7 +10,6 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from nardcore._types cimport *
-from nardcore._simd cimport kernels_t
 from nardcore._movegen cimport kernels
 from nardcore._rules cimport CompiledRules, compiled, outcome
 from nardcore._rollout cimport Evaluator, Stop
@@ -175,20 +174,20 @@ cdef int rate(const search_t *s, const board_t *parent, const board_t *results, 
 cdef scratch_t *new_scratch(const int *stop) noexcept nogil:
     """Memory for one search; NULL when there is none."""
     cdef scratch_t *w = <scratch_t *>malloc(sizeof(scratch_t))
-    cdef level_t *l
+    cdef level_t *here
     cdef int i
     cdef bint lacks = False
     if not w:
         return NULL
     w.stop = stop
     for i in range(MAX_LEVELS):
-        l = &w.level[i]
-        l.results = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
-        l.raw = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
-        l.value = <double *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(double))
-        l.equity = <double *>malloc(NC_MAX_PLAYS * sizeof(double))
-        l.order = <int32_t *>malloc(NC_MAX_PLAYS * sizeof(int32_t))
-        lacks |= not (l.results and l.raw and l.value and l.equity and l.order)
+        here = &w.level[i]
+        here.results = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
+        here.raw = <float *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(float))
+        here.value = <double *>malloc(NC_MAX_PLAYS * NC_CLASSES * sizeof(double))
+        here.equity = <double *>malloc(NC_MAX_PLAYS * sizeof(double))
+        here.order = <int32_t *>malloc(NC_MAX_PLAYS * sizeof(int32_t))
+        lacks |= not (here.results and here.raw and here.value and here.equity and here.order)
     if lacks:
         free_scratch(w)
         return NULL
@@ -228,7 +227,8 @@ cdef int32_t sift(const filter_t *filter, const double *equity, int32_t *order, 
     return kept
 
 
-cdef int deeper(const search_t *s, const board_t *result, int plies, int depth, scratch_t *w, double *out) noexcept nogil:
+cdef int deeper(const search_t *s, const board_t *result, int plies, int depth, scratch_t *w,
+                double *out) noexcept nogil:
     """An unfinished result rated `plies` deep, for the side that has just moved."""
     cdef board_t turned
     cdef int failed
@@ -244,17 +244,17 @@ cdef int roll_value(const search_t *s, const board_t *b, int d1, int d2, int pli
 
     A won game is taken at once, by its points, as every policy does.
     """
-    cdef level_t *l = &w.level[depth]
+    cdef level_t *here = &w.level[depth]
     cdef int32_t n, m, i, k, best = -1
     cdef int level, failed, state
-    n = kernels().plays(s.rules, b, d1, d2, l.results)
+    n = kernels().plays(s.rules, b, d1, d2, here.results)
     if n < 0:
         return SEARCH_NO_MEMORY
     if b.off[0] + NC_MAX_STEPS >= s.rules.checkers:
         state = -1
         for i in range(n):
-            if l.results[i].off[0] == s.rules.checkers:
-                k = outcome(s.rules, &l.results[i])
+            if here.results[i].off[0] == s.rules.checkers:
+                k = outcome(s.rules, &here.results[i])
                 if best < 0 or s.points[k] > s.points[state]:
                     best = i
                     state = k
@@ -264,43 +264,43 @@ cdef int roll_value(const search_t *s, const board_t *b, int d1, int d2, int pli
             return SEARCH_OK
     chosen[0] = 0
     if n == 1 and plies > 1:
-        return deeper(s, &l.results[0], plies - 1, depth + 1, w, out)
-    if plies == 1 and n > 1 and s.chooser and not any_known(s, l.results, n):
-        if s.chooser.evaluate(s.chooser.state, b, l.results, n, l.raw) < 0:
+        return deeper(s, &here.results[0], plies - 1, depth + 1, w, out)
+    if plies == 1 and n > 1 and s.chooser and not any_known(s, here.results, n):
+        if s.chooser.evaluate(s.chooser.state, b, here.results, n, here.raw) < 0:
             return SEARCH_FAILED
         best = 0
         for i in range(n):
-            if l.raw[i] - l.raw[i] != 0:
+            if here.raw[i] - here.raw[i] != 0:
                 return SEARCH_FAILED
-            if l.raw[i] > l.raw[best]:
+            if here.raw[i] > here.raw[best]:
                 best = i
         chosen[0] = best
-        failed = rate(s, b, &l.results[best], 1, l.raw, l.value, l.equity)
-        memcpy(out, l.value, NC_CLASSES * sizeof(double))
+        failed = rate(s, b, &here.results[best], 1, here.raw, here.value, here.equity)
+        memcpy(out, here.value, NC_CLASSES * sizeof(double))
         return failed
-    failed = rate(s, b, l.results, n, l.raw, l.value, l.equity)
+    failed = rate(s, b, here.results, n, here.raw, here.value, here.equity)
     if failed:
         return failed
     for i in range(n):
-        l.order[i] = i
+        here.order[i] = i
     m = n
     for level in range(1, plies):
         if m > 1:
-            m = sift(&s.filter[level - 1], l.equity, l.order, m)
+            m = sift(&s.filter[level - 1], here.equity, here.order, m)
         if m == 1 and level < plies - 1:        # nothing to choose from any more
             continue
         for i in range(m):
-            k = l.order[i]
-            failed = deeper(s, &l.results[k], level, depth + 1, w, &l.value[NC_CLASSES * k])
+            k = here.order[i]
+            failed = deeper(s, &here.results[k], level, depth + 1, w, &here.value[NC_CLASSES * k])
             if failed:
                 return failed
-            l.equity[k] = equity_of(s, &l.value[NC_CLASSES * k])
-    best = l.order[0]
+            here.equity[k] = equity_of(s, &here.value[NC_CLASSES * k])
+    best = here.order[0]
     for i in range(1, m):
-        k = l.order[i]
-        if l.equity[k] > l.equity[best] or (l.equity[k] == l.equity[best] and k < best):
+        k = here.order[i]
+        if here.equity[k] > here.equity[best] or (here.equity[k] == here.equity[best] and k < best):
             best = k
-    memcpy(out, &l.value[NC_CLASSES * best], NC_CLASSES * sizeof(double))
+    memcpy(out, &here.value[NC_CLASSES * best], NC_CLASSES * sizeof(double))
     chosen[0] = best
     return SEARCH_OK
 
@@ -360,7 +360,7 @@ cdef int take_tables(const table_t **to, tables) except -1:
 
 
 def clean_chances(results, chances, rules):
-    """Make chances of results, float32[n, 10], those that can happen, float64[n, 10]; -1 and a row where they are none."""
+    """Make chances of results, float32[n, 10], those that can happen, float64[n, 10]; a row with none, or -1."""
     cdef CompiledRules r = compiled(rules)
     cdef const int8_t[:, ::1] rows = results
     cdef const float[:, ::1] raw = chances

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 import nardcore as nc
 from nardcore import _search
 
-__all__ = ["NET", "PLAYER", "as_native", "by_net", "exact", "rough"]
+__all__ = ["NET", "PLAYER", "as_native", "by_net", "case_name", "exact", "rough"]
 
 
 def rough(boards: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -119,3 +120,8 @@ NET = nc.Evaluator.net(PLAYER, full=True, name="pips")
 def by_net(boards: NDArray[np.int8]) -> NDArray[np.float32]:
     """The same as a function."""
     return NET(boards[0], boards)
+
+
+def case_name(value: object) -> str:
+    """Name a case of a test, the same in every process: without addresses."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))

@@ -100,6 +100,7 @@ OBJECTS = dict(public_objects())
 ATTRIBUTES = {
     "nardcore.Evaluator.name",
     "nardcore.Evaluator.owner",
+    "nardcore.Evaluator.rules",
     "nardcore.Play.of",
     "nardcore.Plays.position",
 }

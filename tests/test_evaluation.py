@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rough import NET, as_native, by_net, exact, rough
+from rough import NET, as_native, by_net, case_name, exact, rough
 
 import nardcore as nc
 from nardcore import _search
@@ -329,7 +329,7 @@ def test_chances_that_are_none_are_refused(function: Any, words: str) -> None:
         ({"tables": [3]}, TypeError),
         ({"threads": 0}, ValueError),
     ],
-    ids=str,
+    ids=case_name,
 )
 def test_a_request_without_sense_is_refused(more: dict[str, Any], error: Any) -> None:
     request = {"evaluator": rough, **more}

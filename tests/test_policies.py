@@ -190,7 +190,7 @@ def test_evaluators_refuse_other_boards() -> None:
 
 def test_policies_are_checked() -> None:
     start = nc.Position.start()
-    with pytest.raises(ValueError, match="no policy 'linnear'; known are linear, random"):
+    with pytest.raises(ValueError, match="no policy 'linnear'; known are linear, net, random"):
         nc.rollout(start, games=1, policy="linnear")
     with pytest.raises(TypeError, match="a name, an Evaluator or a function, not 3"):
         nc.rollout(start, games=1, policy=("linear", 3))

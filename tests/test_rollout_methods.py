@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from rough import NET, as_native, by_net, exact
+from rough import NET, as_native, by_net, case_name, exact
 
 import nardcore as nc
 from nardcore import _dice, _playout
@@ -149,7 +149,7 @@ def test_a_file_of_version_1_is_still_read(tmp_path: Path) -> None:
         {"cells": [[0] * 3] * 441},
         {"cells": "x"},
     ],
-    ids=str,
+    ids=case_name,
 )
 def test_a_file_that_was_altered_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
     data = nc.rollout(START, games=100, seed=1, stratified=True).to_dict()
@@ -337,7 +337,7 @@ def test_stops_by_error_and_by_time() -> None:
         ({"policy": "linear:1"}, ValueError),
         ({"policy": nc.Search(nc.policies.linear_evaluator("short"))}, ValueError),
     ],
-    ids=str,
+    ids=case_name,
 )
 def test_a_request_without_sense_is_refused(more: dict[str, Any], error: Any) -> None:
     with pytest.raises(error):
@@ -354,7 +354,7 @@ def test_a_request_without_sense_is_refused(more: dict[str, Any], error: Any) ->
         ({"evaluator": rough, "filters": ((0, 0),)}, ValueError),
         ({"evaluator": 3}, TypeError),
     ],
-    ids=str,
+    ids=case_name,
 )
 def test_a_search_without_sense_is_refused(more: dict[str, Any], error: Any) -> None:
     with pytest.raises(error):

@@ -117,13 +117,15 @@ def _measure(rules: Rules, seconds: float, seed: int, threads: int | None) -> li
     from nardcore._board import Position
     from nardcore._signature import positions
     from nardcore._work import workers as workers_of
-    from nardcore.policies import NAMES
+    from nardcore.policies import NAMES, plays_net
     from nardcore.rollouts import CHUNK, rollout
 
     workers = workers_of(threads, None)
     start = Position.start(rules)
     found = []
     for policy in sorted(NAMES, reverse=True):
+        if policy == "net" and not plays_net(rules):
+            continue
 
         def play(n: int, policy: str = policy) -> None:
             rollout(start, games=n, policy=policy, seed=seed, threads=workers)
