@@ -14,8 +14,8 @@ import hashlib
 import json
 import mmap
 import os
+import secrets
 import shutil
-import tempfile
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
@@ -165,9 +165,10 @@ def whole_file(target: Path) -> Iterator[IO[bytes]]:
     """
     check_place(target)
     _sweep(target)
-    handle, name = _part(target)
+    # named before it is made: an interrupt right after the making finds what to remove
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}{_SUFFIX}"))
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(_part(name), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -182,19 +183,19 @@ def whole_file(target: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _part(target: Path) -> tuple[int, str]:
+def _part(name: str) -> int:
     """Make a file that a lock shows to be in use, as long as this process lives."""
     while True:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=_SUFFIX
+        handle = os.open(
+            name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
         )
         if fcntl is None:
-            return handle, name
+            return handle
         # no lock: another process looks whether it is in use, or the file system has none
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(handle).st_nlink:
-            return handle, name
+            return handle
         os.close(handle)  # taken for a leftover before it was locked
 
 
