@@ -49,7 +49,7 @@ class OnnxEvaluator:
         if not Path(self.path).is_file():
             raise FileNotFoundError(self.path)
         try:
-            import onnxruntime
+            import onnxruntime  # type: ignore[import-not-found,import-untyped,unused-ignore]
         except ImportError as error:
             msg = "ONNX models need onnxruntime: pip install 'nardcore[onnx]'"
             raise ImportError(msg) from error
