@@ -313,7 +313,7 @@ class CubeModel:
         no = np.zeros(len(p), bool)
         higher = None if owner == "opponent" else self.step(stake)
         if higher is None:
-            return Verdict(hold, hold, refused, no, ~no, no)
+            return Verdict(hold, hold, refused, no, hold <= refused, no)
         taken = self.line(higher, "opponent").at(p)
         beaver = no
         again = self.step(higher) if beavers else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from nardcore import _playout
 from nardcore._moments import Moments
+from nardcore._whole_file import write_whole
 from nardcore.errors import FormatError, NardcoreError
 
 if TYPE_CHECKING:
@@ -101,24 +101,7 @@ def save(result: RolloutResult, path: str | os.PathLike[str]) -> None:
 
 def write(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write JSON under a temporary name, then give it its own."""
-    target = Path(path).resolve()  # a link stays one, and its target is written
-    if target.exists() and not target.is_file():
-        msg = f"{os.fspath(path)} is no regular file, so no result is written there"
-        raise OSError(msg)
-    text = json.dumps(data, indent=1) + "\n"
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, (json.dumps(data, indent=1) + "\n").encode())
 
 
 def load(path: str | os.PathLike[str]) -> RolloutResult:

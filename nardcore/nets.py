@@ -11,6 +11,7 @@ arrays ``<part>/W1``, ``b1``, ``W2``, ``scale`` and ``b2`` of each part and ``me
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ from nardcore._net import (
     quantise,
     race,
 )
+from nardcore._whole_file import write_whole
 from nardcore.errors import FormatError
 from nardcore.rules import SCORING, Rules
 
@@ -194,8 +196,9 @@ def save(player: PlayerFile, path: str | os.PathLike[str]) -> None:
     }
     text = json.dumps(player.meta, ensure_ascii=False, sort_keys=True)
     arrays["meta"] = np.frombuffer(text.encode(), np.uint8)
-    with Path(path).open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    whole = io.BytesIO()
+    np.savez_compressed(whole, **arrays)
+    write_whole(path, whole.getvalue())
 
 
 def load(path: str | os.PathLike[str]) -> PlayerFile:

@@ -15,6 +15,7 @@ pytest.importorskip("rich")
 from click.testing import CliRunner
 
 from nardcore.cli._app import app
+from nardcore.formats import dumps, loads
 
 
 def run(*args: str, text: str | None = None) -> tuple[int, str]:
@@ -43,6 +44,46 @@ def test_positions_by_lines() -> None:
     code, output = run("-", "--games", "50", text=text)
     assert code == 0
     assert output.count("advice") == 2
+
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:1:{owner}:{turn}:{dice}:3:5:{more}:{length}:10"
+
+
+@pytest.mark.parametrize(
+    ("owner", "turn", "cube", "match"),
+    [
+        (1, 1, "owned", (4, 2)),
+        (-1, 1, "opponent", (4, 2)),
+        (0, 1, "centred", (4, 2)),
+        (1, -1, "opponent", (2, 4)),
+    ],
+)
+def test_an_xgid_tells_cube_and_score(owner, turn, cube, match) -> None:
+    text = XGID.format(owner=owner, turn=turn, dice="00", more=0, length=7)
+    (found,) = data(text)
+    state = loads(text)
+    d = nc.cube_decision(state.position, stake=2, cube=cube, match=match)
+    assert (found["stake"], found["cube"], tuple(found["match"])) == (2, cube, match)
+    assert found["value"] == d.value
+    (found,) = data(text, "--match", "3,3", "--stake", "1")  # options outrank it
+    assert (found["stake"], found["match"]) == (1, [3, 3])
+    assert data(dumps(state, "gnubg"))[0]["match"] == list(match)
+    assert data("-", text=text + "\n") == data(text)
+
+
+def test_an_xgid_tells_the_crawford_game_and_the_rules_of_money() -> None:
+    (found,) = data("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:3:5:1:6:10")
+    assert found["crawford"]
+    assert not found["allowed"]
+    (found,) = data("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:1:0:10")
+    assert found["match"] is None
+    assert found["rules"] == nc.BACKGAMMON.replace(jacoby=True).name
+
+
+def test_an_offer_is_made_before_the_throw() -> None:
+    code, output = run(XGID.format(owner=1, turn=1, dice="31", more=0, length=7))
+    assert code
+    assert "the dice are thrown" in output
 
 
 def test_scores_and_files(tmp_path: Path) -> None:

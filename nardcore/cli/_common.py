@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from nardcore.formats.state import MatchState
+
 __all__ = [
     "COUNT",
     "DICE",
@@ -120,10 +122,11 @@ threads_option = click.option(
 
 
 class Given(NamedTuple):
-    """A position someone asked about, with the dice its text names."""
+    """A position someone asked about, with the dice its text names, and the stake if it does."""
 
     position: Position
     dice: tuple[int, int] | None
+    state: MatchState | None = None
 
 
 def read_positions(text: str | None, rules: Rules | None) -> list[Given]:
@@ -145,11 +148,20 @@ def read_positions(text: str | None, rules: Rules | None) -> list[Given]:
 
 
 def _read(text: str, rules: Rules | None, place: str) -> Given:
+    from nardcore.formats import loads, sniff
     from nardcore.formats.positions import parse_position
+    from nardcore.formats.state import MatchState
 
     if text.strip() == "start":
         return Given(Position.start(rules or BACKGAMMON), None)
+    state = None  # of a whole XGID, a match ID or a FIBS line, which tell the cube and the score
     try:
+        kind = sniff(text)
+        if kind == "fibs" or text.count(":") == {"gnubg": 1, "xgid": 9}.get(kind or ""):
+            value = loads(text, rules=rules)
+            state = value if isinstance(value, MatchState) else None
+        if state is not None and kind != "xgid":
+            return Given(state.position, state.dice, state)
         found = parse_position(text, rules)
         position = Position.from_board(found.board, found.rules)
         if rules is not None and rules != found.rules:
@@ -165,7 +177,7 @@ def _read(text: str, rules: Rules | None, place: str) -> Given:
         msg = f"{place}{what}"
         raise click.UsageError(msg) from error
     dice = None if found.dice is None else (found.dice[0], found.dice[1])
-    return Given(position, dice)
+    return Given(position, dice, state)
 
 
 def side(position: Position, mover: bool = True) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from nardcore.cli._common import (
     COUNT,
@@ -47,7 +48,7 @@ def _score(text: str) -> tuple[int, int]:
         "nardcore cube - --table money.nct < positions.txt",
     ),
 )
-@click.argument("position", required=False)
+@click.argument("text", metavar="[POSITION]", required=False)
 @rules_option
 @click.option(
     "--win",
@@ -97,7 +98,7 @@ def _score(text: str) -> tuple[int, int]:
     default=GAMES,
     show_default=True,
     metavar="N",
-    help="How many games a position is rolled out for.",
+    help="How many games a position is rolled out for where no table and no net knows it.",
 )
 @click.option(
     "--cubeful",
@@ -115,7 +116,7 @@ def _score(text: str) -> tuple[int, int]:
 )
 @json_option
 def command(
-    position: str | None,
+    text: str | None,
     rules: Rules | None,
     win: float | None,
     stake: int,
@@ -133,15 +134,21 @@ def command(
     """Advise whether to raise the stake before a throw, and whether to accept.
 
     POSITION is nardcore's text, a gnubg position ID, an XGID, the word start, or - for one a line
-    on standard input. Give it, or --win. All numbers are those of the side on roll.
+    on standard input. Give it, or --win. All numbers are those of the side on roll. What a whole
+    XGID, a match ID or a FIBS line says of cube and score counts where no option says otherwise.
     """
-    if (position is None) is (win is None):
+    if (text is None) is (win is None):
         msg = "give either a position or --win"
         raise click.UsageError(msg)
     from nardcore.bearoff import TwoSided
     from nardcore.cube import cube_decision, rollout_cubeful
     from nardcore.match_equity import MatchEquity
 
+    names = {"stake": "stake", "cube": "holder", "match": "match", "crawford": "crawford"}
+    asked = click.get_current_context().get_parameter_source
+    given = {key for key, name in names.items() if asked(name) is ParameterSource.COMMANDLINE}
+    # who may raise goes with the stake, and the Crawford game with the score
+    given |= {other for key, other in (("stake", "cube"), ("match", "crawford")) if key in given}
     terms: dict[str, Any] = {
         "stake": stake,
         "cube": holder or ("centred" if stake == 1 else "owned"),
@@ -157,14 +164,19 @@ def command(
         _show(cube_decision(win, rules=rules, **terms), None, rules, None, as_json)
         return
     opened = [TwoSided.open(path) for path in tables]
-    for number, one in enumerate(read_positions(position, rules)):
+    for number, one in enumerate(read_positions(text, rules)):
         if number and not as_json:
             click.echo()
-        made = cube_decision(one.position, tables=opened, games=games, **terms)
+        position, own = one.position, terms
+        if one.state is not None:
+            told = one.state.terms()
+            position = one.state.position.with_rules(told.pop("rules"))
+            own = terms | {key: value for key, value in told.items() if key not in given}
+        made = cube_decision(position, tables=opened, games=games, **own)
         played = None
         if cubeful is not None:
-            played = rollout_cubeful(one.position, games=cubeful, seed=seed, **terms)
-        _show(made, one, one.position.rules, played, as_json)
+            played = rollout_cubeful(position, games=cubeful, seed=seed, **own)
+        _show(made, Given(position, None), position.rules, played, as_json)
 
 
 def _show(

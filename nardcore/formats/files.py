@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nardcore._board import Position
+from nardcore._whole_file import write_whole
 from nardcore.errors import FormatError
 from nardcore.formats._text import (
     MAX_BYTES,
@@ -454,26 +454,4 @@ def dump(
         msg = f"{os.fspath(path)} tells no format; known endings are {endings}"
         raise FormatError(msg)
     text = dumps(value, name, lossy=lossy, numbering=numbering, dialect=dialect)
-    write_whole(path, text if text.endswith("\n") else text + "\n")
-
-
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file under a temporary name, then give it its own."""
-    target = Path(path).resolve()  # a link stays one, and its target is written
-    if target.exists() and not target.is_file():
-        msg = f"{os.fspath(path)} is no regular file, so nothing is written there"
-        raise OSError(msg)
-    data = text.encode("utf-8")
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, (text if text.endswith("\n") else text + "\n").encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from nardcore._board import Position
 from nardcore.notation import as_dice
@@ -154,6 +154,53 @@ class MatchState:
         if self.resigner is not None:
             return "b" if self.resigner == "w" else "w"
         return other if self.offer in ("double", "raccoon") else side
+
+    def terms(self) -> dict[str, Any]:
+        """Give what `nardcore.cube_decision` takes beside the position.
+
+        That is ``rules``, ``stake``, ``cube``, ``match`` and ``crawford``, by name.
+
+        Raises
+        ------
+        ValueError
+            If the dice are thrown, or the game is not going on: no offer is due then.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> from nardcore.formats import loads
+        >>> state = loads("XGID=-b----E-C---eE---c-e----B-:1:1:1:00:3:5:0:7:10")
+        >>> terms = state.terms()
+        >>> terms["stake"], terms["cube"], terms["match"], terms["crawford"]
+        (2, 'owned', (4, 2), False)
+        >>> nc.cube_decision(state.position, **terms).match
+        (4, 2)
+        """
+        if self.dice is not None:
+            msg = "the dice are thrown: an offer is made before the throw"
+            raise ValueError(msg)
+        if self.status in ("over", "resigned", "dropped"):
+            msg = "the game is over"
+            raise ValueError(msg)
+        rules = self.position.rules
+        if rules.stake == "cube" and not self.length:
+            rules = rules.replace(
+                jacoby=self.jacoby,
+                beavers=max(rules.beavers, 1) if self.beavers else 0,
+                cube_cap=rules.cube_cap if self.max_cube is None else self.max_cube,
+            )
+        match = None
+        if self.length:
+            white, black = (self.length - points for points in self.score)
+            match = (white, black) if self.position.turn == "w" else (black, white)
+        holder = "owned" if self.cube_owner == self.position.turn else "opponent"
+        return {
+            "rules": rules,
+            "stake": self.cube,
+            "cube": "centred" if self.cube_owner is None else holder,
+            "match": match,
+            "crawford": self.crawford,
+        }
 
     def _key(self) -> tuple[object, ...]:
         # A position does not compare the colours, but here they say whose cube and score it is.

@@ -6,13 +6,12 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nardcore._whole_file import write_whole
 from nardcore.errors import FormatError
-from nardcore.training._floats import write_atomically
 from nardcore.typing import Boards
 
 __all__ = ["Labelled"]
@@ -131,7 +130,7 @@ class Labelled:
         """
         whole = io.BytesIO()
         np.savez(whole, boards=self.boards, chances=self.chances)
-        write_atomically(Path(path), whole.getvalue())
+        write_whole(path, whole.getvalue())
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Labelled:

@@ -6,13 +6,13 @@ import io
 import json
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nardcore import _train
+from nardcore._whole_file import write_whole
 from nardcore.errors import FormatError
 from nardcore.nets import feature_sets, features, possible
 from nardcore.typing import Boards
@@ -20,7 +20,7 @@ from nardcore.typing import Boards
 if TYPE_CHECKING:
     from nardcore.rules import Rules
 
-__all__ = ["FloatNet", "feature_set", "masks_of", "rows_of", "write_atomically"]
+__all__ = ["FloatNet", "feature_set", "masks_of", "rows_of"]
 
 PLAIN = "plain"
 _ARRAYS = ("W1", "b1", "W2", "b2")  # as in files
@@ -196,7 +196,7 @@ class FloatNet:
         whole = io.BytesIO()
         arrays: dict[str, Any] = {"meta": np.array(meta), **self.arrays}
         np.savez(whole, **arrays)
-        write_atomically(Path(path), whole.getvalue())
+        write_whole(path, whole.getvalue())
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> FloatNet:
@@ -225,14 +225,3 @@ class FloatNet:
             msg = f"{path} holds no float net: {error}"
             raise FormatError(msg) from error
         return net
-
-
-def write_atomically(path: Path, raw: bytes) -> None:
-    """Write a file under another name, then rename it: it is whole or as before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(raw)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

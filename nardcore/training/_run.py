@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from nardcore import _movegen, _train
 from nardcore._rollout import Evaluator
+from nardcore._whole_file import write_whole
 from nardcore.bearoff import OneSided
 from nardcore.nets import save
 from nardcore.policies import linear_evaluator
 from nardcore.training._data import Labelled
 from nardcore.training._fit import fit, measure, points_by_class
-from nardcore.training._floats import FloatNet, write_atomically
+from nardcore.training._floats import FloatNet
 from nardcore.training._player import make_player, quantised, score
 from nardcore.training._positions import label, play, unlike_itself
 from nardcore.training._recipe import Recipe, Round, Source
@@ -84,11 +85,12 @@ class Run:
         >>> callable(Run.run)
         True
         """
+        self.out.mkdir(parents=True, exist_ok=True)
         for number in range(len(self.recipe.rounds) if rounds is None else rounds):
             done = self._path(number, "json")
             if not done.exists():
                 about = self._round(number)
-                write_atomically(done, json.dumps(about, indent=1).encode())
+                write_whole(done, json.dumps(about, indent=1).encode())
             for part in self.recipe.rounds[number].nets:
                 self.nets[part] = FloatNet.open(self._path(number, f"{part}.npz"))
         return self.nets
