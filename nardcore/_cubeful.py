@@ -464,7 +464,7 @@ def rollout_cubeful(
     position: Position,
     *,
     games: int | None = None,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = "linear",
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = None,
     judge: Any = None,
     stake: int = 1,
     cube: Owner = "centred",

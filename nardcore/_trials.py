@@ -19,6 +19,7 @@ from nardcore.policies import (
     Evaluator,
     Search,
     check_plies,
+    default_policy,
     name_of,
     native,
     resolve,
@@ -141,7 +142,7 @@ class Spec:
     @staticmethod
     def make(
         position: Position,
-        policy: PolicyLike | tuple[PolicyLike, PolicyLike],
+        policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None,
         seed: Seed,
         dice: tuple[int, int] | None,
         opening: bool,
@@ -158,7 +159,7 @@ class Spec:
         if position.outcome is not None:
             msg = "the game is over in this position"
             raise ValueError(msg)
-        first, second = Spec.both(policy)
+        first, second = Spec.both(policy, position.rules)
         for one in (first, second):
             by = one.evaluator if isinstance(one, Search) else one
             misfit = by.misfit(position.rules) if isinstance(by, Evaluator) else None
@@ -193,9 +194,12 @@ class Spec:
 
     @staticmethod
     def both(
-        policy: PolicyLike | tuple[PolicyLike, PolicyLike],
+        policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None,
+        rules: Rules,
     ) -> tuple[PolicyLike, PolicyLike]:
         """Name the policies of the side on roll and of the other."""
+        if policy is None:
+            policy = default_policy(rules)
         both = policy if isinstance(policy, tuple) else (policy, policy)
         if len(both) != 2:
             msg = "policy is one policy or a pair"  # type: ignore[unreachable]

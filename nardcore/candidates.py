@@ -456,7 +456,7 @@ def rollout_plays(
     plays: Sequence[Play | str] | None = None,
     limit: int = 5,
     games: int | None = None,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = "linear",
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = None,
     seed: Seed = None,
     target_stderr: float | None = None,
     confidence: float | None = None,
@@ -521,7 +521,7 @@ def rollout_plays(
         kind = type(position).__name__  # type: ignore[unreachable]
         msg = f"plays are those of a Position, not of {kind}"
         raise TypeError(msg)
-    own, other = Spec.both(policy)
+    own, other = Spec.both(policy, position.rules)
     roll = as_dice(dice)
     legal = position.plays(roll)
     if plays is None:

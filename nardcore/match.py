@@ -362,7 +362,7 @@ def _replayed(record: GameRecord, match: Match, number: int) -> Game:
 @overload
 def play_out(
     game: Game | Rules = ...,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = ...,
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = ...,
     *,
     seed: Seed = ...,
     actions: Actions = ...,
@@ -370,7 +370,7 @@ def play_out(
 @overload
 def play_out(
     game: Match,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = ...,
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = ...,
     *,
     seed: None = ...,
     actions: Actions = ...,
@@ -379,7 +379,7 @@ def play_out(
 
 def play_out(
     game: Game | Match | Rules = BACKGAMMON,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = "linear",
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = None,
     *,
     seed: Seed = None,
     actions: Actions = None,
@@ -391,7 +391,7 @@ def play_out(
     game : Game, Match or Rules
         A game or match under way, which is played on, or the rules of a new game.
     policy : str, Evaluator or callable, or a pair of them
-        Of both sides, or of white and of black, as for `nardcore.rollout`.
+        Of both sides, or of white and of black, as for `nardcore.rollout`; the net by default.
     seed : optional
         Of a new game.
     actions : callable or "advised", optional

@@ -28,6 +28,7 @@ __all__ = [
     "Evaluator",
     "Search",
     "check_net",
+    "default_policy",
     "linear_evaluator",
     "name_of",
     "native",
@@ -238,6 +239,18 @@ def plays_net(rules: Rules) -> bool:
     except ValueError:
         return False
     return True
+
+
+def default_policy(rules: Rules) -> str:
+    """Name what plays where nothing is asked for: the net, or what plays everything.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> default_policy(nc.LONG_NARDY), default_policy(nc.HYPERGAMMON)
+    ('net', 'linear')
+    """
+    return "net" if plays_net(rules) else "linear"
 
 
 def _split(name: str) -> tuple[str, int | None]:

@@ -48,7 +48,7 @@ def chunk_of(spec: Spec) -> int:
         return 36
     if deepest or spec.method.reduce:
         return 144
-    return 432 if spec.method.plies > 1 else CHUNK
+    return 432 if spec.method.plies > 1 or "net" in spec.policies else CHUNK
 
 
 def gather(spec: Spec, first: int, n: int, total: Total) -> RolloutResult:
@@ -124,7 +124,7 @@ def rollout(
     position: Position,
     *,
     games: int | None = None,
-    policy: PolicyLike | tuple[PolicyLike, PolicyLike] = "linear",
+    policy: PolicyLike | tuple[PolicyLike, PolicyLike] | None = None,
     seed: Seed = None,
     dice: tuple[int, int] | None = None,
     opening: bool = False,
@@ -152,11 +152,12 @@ def rollout(
         How many; 100,000 by default. With `target_stderr` or `seconds`, at most as many (no limit
         by default).
     policy
-        ``"linear"``, ``"random"``, ``"net"``, ``"net:1"`` to ``"net:3"`` which look ahead, an
-        `Evaluator`, a `nardcore.policies.Search`, or a function that takes results of rolls as
-        ``int8[n, 32]``, in the view of the side that has just moved, and returns ``n`` scores
-        (larger is better for that side) or ``float[n, 10]`` class probabilities. A pair names the
-        policies of the side on roll and of the other.
+        ``"net"``, ``"net:1"`` to ``"net:3"`` which look ahead, ``"linear"`` (ten times as quick,
+        and weaker), ``"random"``, an `Evaluator`, a `nardcore.policies.Search`, or a function that
+        takes results of rolls as ``int8[n, 32]``, in the view of the side that has just moved, and
+        returns ``n`` scores (larger is better for that side) or ``float[n, 10]`` class
+        probabilities. A pair names the policies of the side on roll and of the other. By default
+        ``"net"``, and ``"linear"`` where no net knows the rules.
     seed
         As `numpy.random.SeedSequence` takes; drawn from the system by default, and kept in the
         result. Trial ``i`` of a seed has the same dice whatever is played.
@@ -220,9 +221,10 @@ def rollout(
     >>> r.games, 0.4 < r.win < 0.65
     (2000, True)
     """
+    rules = getattr(position, "rules", BACKGAMMON)
     method = Method.make(
-        getattr(position, "rules", BACKGAMMON),
-        Spec.both(policy)[0],
+        rules,
+        Spec.both(policy, rules)[0],
         truncate,
         evaluator,
         plies,

@@ -40,7 +40,7 @@ def test_errors_of_differences_are_those_of_the_pairs_of_trials() -> None:
     found = nc.rollout_plays(START, (3, 1), plays=PLAYS, games=300, seed=9)
     each: list[NDArray[np.float64]] = []
     for text in PLAYS:
-        spec = Spec.make(START.play(text, dice=(3, 1)), "linear", 9, None, False)
+        spec = Spec.make(START.play(text, dice=(3, 1)), "net", 9, None, False)
         played = play_chunk(spec, 0, 300, Stop(), keep=True)
         assert played is not None
         assert played[1] is not None

@@ -303,7 +303,7 @@ def test_rollout_is_that_of_the_library():
     assert found["games_per_second"] > 0
 
 
-def test_rollout_defaults_are_a_million_linear_games_of_backgammon(monkeypatch):
+def test_rollout_defaults_are_games_of_the_net_of_backgammon(monkeypatch):
     from nardcore.cli import rollout
 
     asked = {}
@@ -314,8 +314,9 @@ def test_rollout_defaults_are_a_million_linear_games_of_backgammon(monkeypatch):
 
     monkeypatch.setattr(rollout, "rollout", instead)
     text = good("rollout")
-    assert asked["games"] == 1_000_000
-    assert asked["policy"] == ("linear", "linear")
+    assert asked["games"] == 100_000
+    assert asked["policy"] is None
+    assert "policy net\n" in text
     assert asked["position"] == nc.Position.start()
     assert f"seed       {asked['seed']}\n" in text
 

@@ -115,7 +115,7 @@ def test_a_position_is_played_out_with_the_stake() -> None:
     assert found["cubeful"]["worth_sum"] == result.worth_sum
     code, output = run("start", "--games", "50", "--cubeful", "30", "--match", "3,3")
     assert code == 0
-    assert "30 games by linear, decisions by net" in output
+    assert "30 games by net, decisions by net" in output
 
 
 @pytest.mark.parametrize(

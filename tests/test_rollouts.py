@@ -180,14 +180,15 @@ def test_what_does_not_belong_together_does_not_merge() -> None:
 
 def test_a_target_of_the_error_stops_at_the_same_game_for_any_threads() -> None:
     found = [
-        nc.rollout(NEAR, target_stderr=0.009, seed=2, threads=threads) for threads in (1, 2, 5)
+        nc.rollout(NEAR, target_stderr=0.009, seed=2, policy="linear", threads=threads)
+        for threads in (1, 2, 5)
     ]
     assert found[0] == found[1] == found[2]
     assert found[0].stderr() <= 0.009
     assert found[0].games % CHUNK == 0
-    shorter = nc.rollout(NEAR, games=found[0].games - CHUNK, seed=2)
+    shorter = nc.rollout(NEAR, games=found[0].games - CHUNK, seed=2, policy="linear")
     assert shorter.stderr() > 0.009
-    capped = nc.rollout(NEAR, games=CHUNK + 5, target_stderr=1e-9, seed=2)
+    capped = nc.rollout(NEAR, games=CHUNK + 5, target_stderr=1e-9, seed=2, policy="linear")
     assert capped.games == CHUNK + 5
 
 
@@ -315,7 +316,7 @@ def test_a_single_game_has_no_error() -> None:
         ({"dice": (1, 2), "opening": True}, ValueError),
         ({"policy": "best"}, ValueError),
         ({"policy": 5}, TypeError),
-        ({"policy": None}, TypeError),
+        ({"policy": (None, "net")}, TypeError),
         ({"policy": ("linear",)}, ValueError),
         ({"policy": ("linear",) * 3}, ValueError),
         ({"target_stderr": 0}, ValueError),
@@ -371,10 +372,14 @@ def test_a_policy_that_fails_is_told(policy: Any, error: Any, words: str) -> Non
 
 def test_progress_is_told_after_each_chunk_and_may_raise() -> None:
     seen: list[tuple[int, int | None]] = []
-    nc.rollout(NEAR, games=GAMES, seed=1, progress=lambda *state: seen.append(state))
+    nc.rollout(
+        NEAR, games=GAMES, seed=1, policy="linear", progress=lambda *state: seen.append(state)
+    )
     assert seen == [(CHUNK, GAMES), (2 * CHUNK, GAMES), (3 * CHUNK, GAMES), (GAMES, GAMES)]
     seen.clear()
-    nc.rollout(NEAR, target_stderr=0.5, seed=1, progress=lambda *state: seen.append(state))
+    nc.rollout(
+        NEAR, target_stderr=0.5, seed=1, policy="linear", progress=lambda *state: seen.append(state)
+    )
     assert seen == [(CHUNK, None)]
 
     def raising(done: int, total: int | None) -> None:
@@ -382,7 +387,7 @@ def test_progress_is_told_after_each_chunk_and_may_raise() -> None:
         raise LookupError(msg)
 
     with pytest.raises(LookupError, match="enough"):
-        nc.rollout(START, games=10**9, seed=1, progress=raising)
+        nc.rollout(START, games=10**9, seed=1, policy="linear", progress=raising)
     assert no_thread_is_left()
 
     def cancelling(done: int, total: int | None) -> None:
@@ -390,8 +395,8 @@ def test_progress_is_told_after_each_chunk_and_may_raise() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(nc.RolloutCancelled) as caught:
-        nc.rollout(NEAR, games=10**9, seed=1, progress=cancelling)
-    assert caught.value.partial == nc.rollout(NEAR, games=2 * CHUNK, seed=1)
+        nc.rollout(NEAR, games=10**9, seed=1, policy="linear", progress=cancelling)
+    assert caught.value.partial == nc.rollout(NEAR, games=2 * CHUNK, seed=1, policy="linear")
     assert isinstance(caught.value, KeyboardInterrupt)
     assert no_thread_is_left()
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-GAMES = 1_000_000
+GAMES = 100_000
 PLAYS_GAMES = 20_736
 
 
@@ -94,17 +94,16 @@ def _plays(text: str) -> int | tuple[str, ...]:
     "--games",
     type=COUNT,
     metavar="N",
-    help="Games to play, such as 36000, 100k or 1e6; 1m by default. "
+    help="Games to play, such as 36000, 100k or 1e6; 100k by default. "
     "With --target-stderr at most as many, without limit by default.",
 )
 @click.option(
     "--policy",
     type=Written("policy", read_policy),
-    default="linear",
-    show_default=True,
     metavar="NAME",
     help=f"Who plays: {', '.join(NAMES)}, net:1 to net:3 which look ahead, or an ONNX model; two "
-    "with a comma for the side on roll and the other.",
+    "with a comma for the side on roll and the other. The net by default, linear where no net "
+    "knows the rules.",
 )
 @click.option(
     "--target-stderr",
@@ -197,7 +196,7 @@ def command(
     dice: tuple[int, int] | None,
     opening: bool,
     games: int | None,
-    policy: tuple[Any, Any],
+    policy: tuple[Any, Any] | None,
     target_stderr: float | None,
     seconds: float | None,
     scoring: Scoring,
@@ -220,7 +219,7 @@ def command(
 ) -> None:
     """Play a position out many times and count how it ends.
 
-    With nothing else it plays a million games from the start of backgammon. Ctrl-C shows what was
+    With nothing else it plays 100,000 games from the start of backgammon. Ctrl-C shows what was
     counted until then.
     """
     given = read_positions(position, rules)
