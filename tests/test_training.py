@@ -367,6 +367,7 @@ fit = {epochs = 2, batch = 500}
 labels = "look_ahead"
 nets = ["prune", "contact", "race"]
 window = 2
+start_copies = 30
 sources = [
   {positions = 200, games = {keep = 0.2}},
   {positions = 60, games = {limit = 4}, mined = 0.1},
@@ -387,6 +388,12 @@ def test_a_recipe_runs_and_goes_on(tmp_path, capsys):
     assert (out / "round-01.contact.npz").stat().st_mtime_ns == stamp
     run = Run(Recipe.open(recipe), out)
     assert set(run.run()) == {"prune", "contact", "race"}
+    untouched = nc.batch.start(1)[0]
+    for number, copies in ((1, 0), (2, 30)):
+        labels = Labelled.open(out / f"round-{number:02}.labels.npz")
+        here = (labels.boards[:, :28] == untouched[:28]).all(axis=1)
+        assert here.sum() == copies
+        assert len(np.unique(labels.chances[here], axis=0)) == min(copies, 1)
     assert nc.rollout(nc.Position.start(), games=4, policy=run.player(), seed=1).games == 4
 
 

@@ -83,6 +83,9 @@ class Round:
         The positions.
     nets : tuple of str
         The nets that are fitted: of ``"prune"``, ``"contact"``, ``"race"``.
+    start_copies : int
+        So many samples more of the position in which nobody has moved, which no play results in,
+        with its look-ahead.
     window : int
         Over the labels of so many rounds, this one the last.
     fresh : bool
@@ -99,6 +102,7 @@ class Round:
     labels: Literal["outcomes", "trace", "look_ahead"]
     sources: tuple[Source, ...]
     nets: tuple[str, ...] = ("prune",)
+    start_copies: int = 0
     window: int = 1
     fresh: bool = False
     fit: Fit = field(default_factory=Fit)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _movegen, _train
+from nardcore import _movegen, _train, batch
 from nardcore._rollout import Evaluator
 from nardcore._whole_file import write_whole
 from nardcore.bearoff import OneSided
@@ -191,6 +191,10 @@ class Run:
             elif recipe.races:
                 data = self._with_races(data)
             found.append(data)
+        if plan.start_copies:
+            start = _movegen.flip(batch.start(1, rules), rules)
+            one = self._look_ahead(number, player, start)
+            found.append(one.take(np.zeros(plan.start_copies, np.int64)))
         data = Labelled.join(found)
         order = np.random.default_rng([recipe.seed, number]).permutation(len(data))
         data.take(order).save(path)
