@@ -132,7 +132,9 @@ def _of_file(file: str, keep: str, plies: str, movement: str) -> Any:
 
 
 def _name(policy: Any) -> str:
-    return policy if isinstance(policy, str) else getattr(policy, "name", policy.__qualname__)
+    if isinstance(policy, str):
+        return policy
+    return getattr(policy, "name", None) or policy.__qualname__
 
 
 def _block(

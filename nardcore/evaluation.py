@@ -13,7 +13,15 @@ from nardcore import _movegen, _rollout, _search
 from nardcore._board import Position
 from nardcore._ratings import check_tables, inclusive, rater, signed_points, swapped
 from nardcore.dice import ROLLS
-from nardcore.policies import FILTERS, check_filters, check_plies, name_of, resolve, search_of
+from nardcore.policies import (
+    FILTERS,
+    check_filters,
+    check_plies,
+    name_of,
+    net_approximates,
+    resolve,
+    search_of,
+)
 from nardcore.rules import BACKGAMMON, STATES
 
 if TYPE_CHECKING:
@@ -73,6 +81,32 @@ class Outcomes:
         return float(self.probabilities[:5].sum())
 
     @property
+    def approximate(self) -> bool:
+        """Whether the shipped net said it, which learned by rules that move a little differently.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.evaluate(nc.Position.start(nc.NACKGAMMON)).approximate
+        True
+        """
+        return self.evaluator == "net" and not self.exact and net_approximates(self.rules)
+
+    @property
+    def how(self) -> str:
+        """Where it comes from, in words.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.evaluate(nc.Position.start(nc.NACKGAMMON), plies=1).how
+        'net, 1-ply, approximate'
+        """
+        if self.exact:
+            return "exact"
+        return f"{self.evaluator}, {self.plies}-ply" + ", approximate" * self.approximate
+
+    @property
     def inclusive(self) -> dict[str, float]:
         """The chances as other programs print them: a gammon includes the backgammons."""
         return inclusive(self.probabilities)
@@ -126,10 +160,9 @@ class Outcomes:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        how = "exact" if self.exact else f"{self.evaluator}, {self.plies}-ply"
         return (
             f"<Outcomes win {100 * self.win:.2f} %, equity {self.equity():+.4f} by "
-            f"{self.rules.name}, {how}>"
+            f"{self.rules.name}, {self.how}>"
         )
 
 

@@ -47,9 +47,9 @@ class History:
     --------
     >>> import nardcore as nc
     >>> history = History()
-    >>> r = nc.rollout(nc.Position.start(), games=6000, seed=1, progress=history)
+    >>> r = nc.rollout(nc.Position.start(), games=1000, seed=1, progress=history)
     >>> history.games, history.equity[-1] == r.equity()
-    ([2048, 4096, 6000], True)
+    ([432, 864, 1000], True)
     """
 
     games: list[int] = field(default_factory=list)
@@ -113,7 +113,7 @@ def convergence(
     --------
     >>> import nardcore as nc
     >>> history = History()
-    >>> r = nc.rollout(nc.Position.start(), games=6000, seed=1, progress=history)
+    >>> r = nc.rollout(nc.Position.start(), games=1000, seed=1, progress=history)
     >>> convergence(history).get_xlabel()
     'games'
     """

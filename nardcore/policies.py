@@ -32,6 +32,7 @@ __all__ = [
     "linear_evaluator",
     "name_of",
     "native",
+    "net_approximates",
     "net_evaluator",
     "net_policy",
     "plays_net",
@@ -239,6 +240,19 @@ def plays_net(rules: Rules) -> bool:
     except ValueError:
         return False
     return True
+
+
+def net_approximates(rules: Rules) -> bool:
+    """Tell whether the shipped net learned by rules that move, or begin, otherwise than these.
+
+    Examples
+    --------
+    >>> import nardcore as nc
+    >>> net_approximates(nc.FNR_SHORT), net_approximates(nc.NACKGAMMON)
+    (False, True)
+    """
+    learned = _net_file(rules.movement).rules
+    return learned.movement_fingerprint != rules.movement_fingerprint
 
 
 def default_policy(rules: Rules) -> str:

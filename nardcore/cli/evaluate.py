@@ -85,15 +85,11 @@ def command(
             _write(one.position, found, scoring)
 
 
-def _how(found: Outcomes) -> str:
-    return "exact" if found.exact else f"{found.evaluator}, {found.plies}-ply"
-
-
 def _write(position: Position, found: Outcomes, scoring: str | tuple[int, ...] | None) -> None:
     from rich import box
     from rich.table import Table
 
-    click.echo(f"{position.text()}\n{side(position)} on roll, before the roll: {_how(found)}\n")
+    click.echo(f"{position.text()}\n{side(position)} on roll, before the roll: {found.how}\n")
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("loser")
     for mover in (True, False):
@@ -116,6 +112,7 @@ def _as_data(
         "evaluator": found.evaluator,
         "plies": found.plies,
         "exact": found.exact,
+        "approximate": found.approximate,
         "probabilities": found.probabilities.tolist(),
         "inclusive": found.inclusive,
         "win": found.win,
