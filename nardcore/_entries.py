@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nardcore.typing import Dice, Side
 
 __all__ = [
+    "MAX_LENGTH",
     "CubeAction",
     "Entry",
     "GameResult",
@@ -52,6 +53,9 @@ ACTIONS: tuple[Action, ...] = ("offer", "accept", "refuse", "beaver")
 REASONS: tuple[Reason, ...] = ("played", "refused", "resigned", "forfeit", "unknown")
 _BAR, _OFF = 25, 0
 
+MAX_LENGTH = 32_767
+"""The most points, or games, that a match goes to: what a gnubg match ID holds."""
+
 
 # -------------------------------------------------------------------------------- what is checked
 
@@ -62,12 +66,16 @@ def check_side(value: object, what: str = "side") -> None:
         raise ValueError(msg)
 
 
-def check_number(value: object, what: str, least: int) -> None:
+def check_number(value: object, what: str, least: int, most: int | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         msg = f"{what} is an int, not {value!r}"
         raise TypeError(msg)
     if value < least:
         msg = f"{what} is {least} or more, not {value}"
+        raise ValueError(msg)
+    if most is not None and value > most:
+        shown = value if value < 10**20 else "more"
+        msg = f"{what} is {least} to {most:,}, not {shown}"
         raise ValueError(msg)
 
 

@@ -45,10 +45,10 @@ class Match:
         Backgammon unless given. `next_starter` says who begins the games after the first, which
         begins with a throw.
     length : int, optional
-        Points to win.
+        Points to win, at most 32,767.
     games : int, optional
-        Games to play; whoever has more points then has won. Without `length` and `games` the
-        session goes on as long as one likes. Both are money play to `games`.
+        Games to play, at most as many; whoever has more points then has won. Without `length` and
+        `games` the session goes on as long as one likes. Both are money play to `games`.
     seed : int or sequence of int, optional
         Of the dice of all games.
     white, black : str, optional
@@ -110,9 +110,6 @@ class Match:
         self.rules, self.white, self.black, self.info = rules, white, black, head.info
         self.seed = seed_words(seed)
         first = Game(rules, seed=self.seed, score=score, length=self.length)
-        if self.length and max(first.score) >= self.length:
-            msg = f"the match to {self.length} is over at {first.score[0]}-{first.score[1]}"
-            raise ValueError(msg)
         if crawford is None:
             away = sorted(self.length - points for points in first.score)
             crawford = self.length > 1 and away[0] == 1 and away[1] > 1

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nardcore._board import Position
 from nardcore._entries import (
+    MAX_LENGTH,
     CubeAction,
     Entry,
     GameResult,
@@ -129,7 +130,7 @@ class GameRecord:
         if self.owner is not None:
             check_side(self.owner, "owner")
         check_number(self.stake, "stake", 1)
-        check_number(self.length, "length", 0)
+        check_number(self.length, "length", 0, MAX_LENGTH)
         for name in ("throws", "score", "entries"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if len(self.score) != 2:
@@ -268,8 +269,8 @@ class MatchRecord:
         check_kind(Rules, self.rules, "rules")
         check_kind(str, self.white, "white")
         check_kind(str, self.black, "black")
-        check_number(self.length, "length", 0)
-        check_number(self.games_to_play, "games_to_play", 0)
+        check_number(self.length, "length", 0, MAX_LENGTH)
+        check_number(self.games_to_play, "games_to_play", 0, MAX_LENGTH)
         info: Any = self.info
         if hasattr(info, "items"):
             info = info.items()
@@ -327,13 +328,24 @@ class MatchRecord:
 # ---------------------------------------------------------------------------------------- checking
 
 
+def impossible_score(score: tuple[int, int], length: int, *, crawford: bool) -> str | None:
+    """Say why no game of a match begins at a score; None where one may, and in money play."""
+    white, black = score
+    if length and max(score) >= length:
+        return f"a match to {length} is over at {white}-{black}"
+    if length and crawford and length - 1 not in score:
+        return f"nobody is a point away at {white}-{black} of {length}, so this is no Crawford game"
+    return None
+
+
 def check(record: GameRecord) -> GameRecord:
     """Replay a game and note beside each entry why the rules forbid it.
 
     Parameters
     ----------
     record : GameRecord
-        Its own remarks on problems are replaced.
+        Its own remarks on problems are replaced. What is wrong with the score is told with the
+        first entry.
 
     Returns
     -------
@@ -370,6 +382,7 @@ class _Referee:
         )
         self.turn = record.starter
         self.thrown = False
+        self.score = impossible_score(record.score, record.length, crawford=self.stake.crawford)
         self.over = record.opening.outcome is not None
         self.opening: Dice | None = None
         last = record.throws[-1] if record.throws else None
@@ -377,7 +390,12 @@ class _Referee:
             self.opening = as_dice((last.white, last.black))
 
     def __call__(self, entry: Entry, position: Position) -> str | None:
-        """Judge one entry."""
+        """Judge one entry; the first one bears what is wrong with the score as well."""
+        wrong, self.score = self.score, None
+        problem = self._judge(entry, position)
+        return "; ".join(part for part in (wrong, problem) if part) or None
+
+    def _judge(self, entry: Entry, position: Position) -> str | None:
         if self.over:
             return "the game is over"
         if isinstance(entry, Move):

@@ -786,3 +786,49 @@ def test_sizes() -> None:
         loads(deep)
     with pytest.raises(FormatError):
         loads('{"format": "nardcore match", "version": 1, "length": ' + "9" * 5000 + "}")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (" 99999999999999999999 point match\n", "line 1, column 2: a match to '999999999"),
+        ("32768 point match\n", "a match to '32768' points; 0 to 32,767"),
+        ("x point match\n", "line 1, column 1: a match to 'x' points"),
+        ("(;GM[6]MI[length:32768];W[31])", "length is a number of at most 32,767, not '32768'"),
+        ("Rules: backgammon\nMatch: 32768 points\n", "line 2, column 8: expected a number"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:9:0:0:7:10", "a match to 7 is over at 9-0"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:1:7:10", "this is no Crawford game"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:0:99999:10", "length is 0 to 32767"),
+        (
+            '{"format": "nardcore match", "version": 1, "rules": "triktrak", "length": 40000}',
+            "length",
+        ),
+        ('{"n": ' * 50_000, "too many levels"),
+        ('{"n":\n 1' + "0" * 5000 + "}", "line 2, column 2: a number of 5,001 digits"),
+    ],
+)
+def test_matches_that_cannot_be(text: str, what: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        loads(text)
+    assert what in str(caught.value)
+    assert "Exceeds" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7 point match\n\n Game 1\n Ann : 9   Bob : 0\n 1) 31: 8/5 6/5   64: 24/14\n",
+        "(;GM[6]MI[length:7][game:1][ws:9][bs:0]\n\n\n;W[31hefe];B[64axxx])",
+        "Match: 7 points\nGame 1\nScore: 9-0\n\n1. 3-1 8/5 6/5  6-4 24/14\n",
+    ],
+)
+def test_scores_that_cannot_be_are_flagged(text: str) -> None:
+    game = loads(text, rules=nc.BACKGAMMON).games[0]
+    assert game.length == 7
+    assert [p for e, p in game.problems if e is game.entries[0]] == ["a match to 7 is over at 9-0"]
+    assert game.entries[0].line > 3
+
+
+def test_crawford_games_that_are_none_are_flagged() -> None:
+    text = "(;GM[6]MI[length:7][game:1][ws:2][bs:0]RU[Crawford:CrawfordGame];W[31hefe])"
+    assert "so this is no Crawford game" in loads(text).games[0].problems[0][1]

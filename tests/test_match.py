@@ -335,3 +335,17 @@ def test_what_a_match_shows() -> None:
     assert repr(nc.Match(length=5)) == "<Match backgammon to 5, game 1, score 0-0>"
     assert "of 3 games" in repr(nc.Match(games=3))
     assert "for money" in repr(nc.Match())
+
+
+def test_bounds_of_lengths_and_scores() -> None:
+    assert nc.Match(length=32_767).length == nc.Match(games=32_767).games_to_play == 32_767
+    for wrong in ({"length": 32_768}, {"length": 10**30}, {"games": 10**30}, {"length": -1}):
+        with pytest.raises(ValueError, match=r"(length|games_to_play) is 0 (to 32,767|or more)"):
+            nc.Match(**wrong)
+    for game in (nc.Game, nc.Match):
+        with pytest.raises(ValueError, match="a match to 5 is over at 2-5"):
+            game(length=5, score=(2, 5))
+        with pytest.raises(ValueError, match=r"nobody is a point away at 2-3 of 5"):
+            game(length=5, score=(2, 3), crawford=True)
+        assert game(length=5, score=(4, 3), crawford=True).score == (4, 3)
+        assert game(nc.SHORT_DAVE, length=5, score=(2, 3), crawford=True).score == (2, 3)

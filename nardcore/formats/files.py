@@ -27,11 +27,14 @@ from nardcore.rules import BACKGAMMON, Rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nardcore._cubeful import CubefulResult
     from nardcore.rollouts import RolloutResult
 
 __all__ = ["FORMATS", "Format", "dump", "dumps", "load", "loads", "sniff"]
 
-Value: TypeAlias = "MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult"
+Value: TypeAlias = (
+    "MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult | CubefulResult"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +312,7 @@ def dumps(
 
     Parameters
     ----------
-    value : MatchRecord, GameRecord, MatchState, Position, Analysis or RolloutResult
+    value : MatchRecord, GameRecord, MatchState, Position, Analysis, RolloutResult or CubefulResult
         JSON takes all of them; ``sheet``, ``mat`` and ``sgf`` take matches and games, ``text``,
         ``gnubg``, ``xgid`` and ``fibs`` states and positions.
     format : str
@@ -411,8 +414,22 @@ def _check_back(text: str, name: str, rules: Rules, wanted: Any) -> None:
         else:
             wanted = canonical(wanted)
     if back != wanted:
-        msg = f"{name} cannot hold {differing(wanted, back)}; {hint}"
+        lost = differing(wanted, back)
+        msg = f"{name} cannot hold {lost}{_where(wanted, lost)}; {hint}"
         raise FormatError(msg)
+
+
+def _where(wanted: Any, lost: str) -> str:
+    """Say in which game and at which entry something is that does not come back."""
+    found = re.search(r"games\[([0-9]+)\](?:\.entries\[([0-9]+)\])?", lost)
+    if found is None or not isinstance(wanted, MatchRecord):
+        return ""
+    game = wanted.games[int(found[1])]
+    if found[2] is None:
+        return f" (game {int(found[1]) + 1})"
+    entry = game.entries[int(found[2])]
+    place = f"entry {int(found[2]) + 1}" if entry.line is None else f"line {entry.line}"
+    return f" (game {int(found[1]) + 1}, {place})"
 
 
 def dump(
