@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from nardcore._board import Position
 from nardcore.errors import (
     AmbiguousPlayError,
@@ -19,7 +21,6 @@ from nardcore.rules import STATES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from nardcore._board import Play, Plays
@@ -372,7 +373,7 @@ def play_of(plays: Plays, steps: Steps) -> Play:
     """
     raw, _ = _raw(plays.position, steps)
     if raw is not None and len(plays):
-        same = (plays.boards == raw).all(axis=1)
+        same = (plays.boards.view(np.int64) == raw.view(np.int64)).all(axis=1)  # 8 bytes at once
         at = int(same.argmax())
         if same[at]:
             return plays[at]

@@ -361,10 +361,13 @@ def check(record: GameRecord) -> GameRecord:
     '24/18 13/9 is illegal with 6-5: 13/9 takes 4 pips, which the dice do not give; near: ...'
     """
     referee = _Referee(record)
-    entries = [
-        dataclasses.replace(entry, problem=referee(entry, position))
-        for entry, position in record.positions()
-    ]
+    entries = []
+    position = record.opening
+    for entry in record.entries:
+        if isinstance(entry, Move) and entry.side != position.turn:
+            position = position.flip()
+        problem, position = referee(entry, position)
+        entries.append(dataclasses.replace(entry, problem=problem))
     return dataclasses.replace(record, entries=tuple(entries))
 
 
@@ -389,24 +392,31 @@ class _Referee:
         if last and last.white != last.black and record.rules.opening == "use_dice":
             self.opening = as_dice((last.white, last.black))
 
-    def __call__(self, entry: Entry, position: Position) -> str | None:
-        """Judge one entry; the first one bears what is wrong with the score as well."""
-        wrong, self.score = self.score, None
-        problem = self._judge(entry, position)
-        return "; ".join(part for part in (wrong, problem) if part) or None
+    def __call__(self, entry: Entry, position: Position) -> tuple[str | None, Position]:
+        """Judge one entry, and give the position after it.
 
-    def _judge(self, entry: Entry, position: Position) -> str | None:
+        The first one bears what is wrong with the score as well.
+        """
+        wrong, self.score = self.score, None
+        fault: str | None = None
+        after = position
+        if isinstance(entry, Move):
+            after, fault = enter_steps(position, entry)
+        problem = self._judge(entry, after, fault)
+        return "; ".join(part for part in (wrong, problem) if part) or None, after
+
+    def _judge(self, entry: Entry, after: Position, fault: str | None) -> str | None:
         if self.over:
             return "the game is over"
         if isinstance(entry, Move):
-            return self._move(entry, position)
+            return self._move(entry, after, fault)
         if isinstance(entry, CubeAction):
             return self._action(entry)
         problem = f"{self.stake.word} awaits its answer" if self.stake.offered else None
         self.over = entry.accepted
         return problem
 
-    def _move(self, move: Move, position: Position) -> str | None:
+    def _move(self, move: Move, after: Position, fault: str | None) -> str | None:
         problems = []
         if self.stake.offered:
             problems.append(f"{self.stake.word} awaits its answer")
@@ -421,9 +431,8 @@ class _Referee:
         self.thrown = move.steps is None
         self.turn = move.side
         if move.steps is not None:
-            after, problem = enter_steps(position, move)
-            if problem:
-                problems.append(problem)
+            if fault:
+                problems.append(fault)
             self.over = after.outcome is not None
             self.turn = other(move.side)
         return "; ".join(problems) or None

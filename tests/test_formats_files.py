@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from nardcore.formats.analysis import Analysis, decimal
 from nardcore.formats.ids import match_id
 from nardcore.formats.state import MatchState
 from nardcore.notation import NUMBERINGS
-from nardcore.records import CubeAction, MatchRecord, Move, Resignation
+from nardcore.records import CubeAction, GameRecord, MatchRecord, Move, Resignation
 
 DATA = Path(__file__).parent / "data"
 FILES = DATA / "files"
@@ -832,3 +834,44 @@ def test_scores_that_cannot_be_are_flagged(text: str) -> None:
 def test_crawford_games_that_are_none_are_flagged() -> None:
     text = "(;GM[6]MI[length:7][game:1][ws:2][bs:0]RU[Crawford:CrawfordGame];W[31hefe])"
     assert "so this is no Crawford game" in loads(text).games[0].problems[0][1]
+
+
+HOSTILE = {
+    "games with remarks": ("sgf", f"(;GM[6]MI[length:0]C[{'a' * 4000}];W[31hefe])" * 1990),
+    "points that are cleared": ("sgf", "(;GM[6];AE" + "[a:z]" * 299_000 + ")"),
+    "variations": ("sgf", "(;GM[6]" + "(;C[x])" * 1_000_000 + ")"),
+    "escapes": ("sgf", "(;GM[6]C[" + ("\\" * 2001 + "]") * 4000 + "])"),
+    "remarks on a game": ("sheet", "Game 1\n" + ("{" + "a" * 250 + "}\n") * 29_900),
+    "levels": ("json", '{"a":' * 1_600_000),
+    "lists": ("json", '{"format": "nardcore match", "version": 1, "x": [' + "[]," * 2_600_000),
+    "digits": ("xg", "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" + ("1" * 19_000 + "%\n") * 400),
+    "blanks": ("mat", " 0 point match\n\n Game 1\n" + ("  1)" + " " * 19_000 + "\n") * 430),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_texts_that_are_made_to_be_slow(name: str) -> None:
+    form, text = HOSTILE[name]
+    begun = time.process_time()
+    with contextlib.suppress(FormatError):
+        loads(text, form)
+    assert time.process_time() - begun < 2 * max(1, len(text) / 1e6)
+
+
+def test_lines_are_counted_over_all_games() -> None:
+    match = loads("(;GM[6]\n;W[31hefe])\n(;GM[6]\n\n;W[31hefe]\n;B[31qt])")
+    assert [entry.line for game in match.games for entry in game.entries] == [2, 5, 6]
+    assert [game.problems[0][0].line for game in match.games if game.problems] == [6]
+
+
+def test_what_no_reader_takes_back_is_not_written() -> None:
+    turns = (Move("w", (2, 1), None),) * 5001
+    many = GameRecord(nc.BACKGAMMON, entries=turns)
+    with pytest.raises(FormatError, match="game 1 is too much for one text: a game of more than"):
+        dumps(many, "json")
+    some = GameRecord(nc.BACKGAMMON, entries=turns[:4000])
+    for form in ("json", "sheet", "sgf"):
+        with pytest.raises(FormatError, match="game 8 is too much for one text: more than 30,000"):
+            dumps(MatchRecord(nc.BACKGAMMON, games=(some,) * 8), form, lossy=True)
+    with pytest.raises(FormatError, match="characters; at most"):
+        dumps(MatchRecord(nc.BACKGAMMON, white="x" * 9_000_000), "json")

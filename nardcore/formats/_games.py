@@ -41,6 +41,7 @@ __all__ = [
     "Draft",
     "begun",
     "canonical",
+    "check_limits",
     "conceded",
     "crawford_games",
     "hits",
@@ -81,18 +82,32 @@ class Budget:
             msg = f"more than {MAX_REMARKS:,} headings and remarks"
             raise FormatError(msg, line=line)
 
-    def check(self, game: GameRecord) -> GameRecord:
-        """Check a game and count what is wrong in it."""
+    def check(self, game: GameRecord, *, again: bool = True) -> GameRecord:
+        """Check a game, if it is not checked already, and count what is wrong in it."""
         if len(game.entries) > MAX_TURNS:
             msg = f"a game of more than {MAX_TURNS:,} turns"
             raise FormatError(msg, line=game.entries[-1].line)
-        checked = check(game)
+        checked = check(game) if again else game
         self.problems += sum(entry.problem is not None for entry in checked.entries)
         if self.problems > MAX_PROBLEMS:
             line = checked.entries[-1].line
             msg = f"more than {MAX_PROBLEMS:,} illegal plays: this is no record of this game"
             raise FormatError(msg, line=line)
         return checked
+
+
+def check_limits(match: MatchRecord) -> None:
+    """Refuse to write what no reader would take back."""
+    budget = Budget()
+    for number, game in enumerate(match.games, 1):
+        try:
+            budget.game(None)
+            for _ in game.entries:
+                budget.entry(None)
+            budget.check(game, again=False)
+        except FormatError as error:
+            msg = f"game {number} is too much for one text: {error}"
+            raise FormatError(msg) from error
 
 
 @dataclass

@@ -53,7 +53,7 @@ MAX_LINE = 20_000
 MAX_LINES = 200_000
 """The most lines."""
 
-MAX_GAMES = 10_000
+MAX_GAMES = 2_000
 """The most games of one text."""
 
 MAX_ENTRIES = 30_000

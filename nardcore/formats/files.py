@@ -331,7 +331,7 @@ def dumps(
     Raises
     ------
     FormatError
-        If the format cannot hold the value.
+        If the format cannot hold the value, or the text would be longer than what is read.
 
     Examples
     --------
@@ -348,13 +348,17 @@ def dumps(
     if not kind.written:
         msg = f"{kind.title} is only read"
         raise FormatError(msg)
+    match = _as_match(value)
+    if match is not None:
+        from nardcore.formats._games import check_limits
+
+        check_limits(match)
     if format == "json":
         from nardcore.formats.values import json_text
 
-        return json_text(value)
+        return check_size(json_text(value))
     wanted: Any
     if kind.holds == "match":
-        match = _as_match(value)
         if match is None:
             msg = f"{format} holds matches and games, not a {type(value).__name__}"
             raise FormatError(msg)
@@ -367,6 +371,7 @@ def dumps(
             raise FormatError(msg)
         text = _state_text(state, format)
         rules, wanted = state.position.rules, state
+    check_size(text)
     if not lossy:
         _check_back(text, format, rules, wanted)
     return text

@@ -49,6 +49,7 @@ __all__ = ["looks_like_sgf", "parse_sgf", "sgf_text"]
 MAX_DEPTH = 100
 MAX_NODES = 100_000
 MAX_VALUES = 300_000
+_MOST_PLACED = 200  # points of a position that is set up
 _FIRST_GAME = "First game"
 
 # ------------------------------------------------------------------------------ the file's syntax
@@ -218,6 +219,7 @@ class _Reader:
         self.names = ["", ""]
         self.length = 0
         self.info: list[tuple[str, str]] = []
+        self.at, self.line = 0, 1  # how far lines have been counted
 
     def read(self) -> MatchRecord:
         games = [
@@ -252,14 +254,13 @@ class _Reader:
         draft.throws = self.throws(root)
         if "C" in root:
             draft.comment = root["C"][0].text
-        at, line = 0, 1
         for node in nodes:
             values = next(iter(node.values()), None)
             if values:
                 # lines are counted on from the last node, so that a long text is counted once
-                line += self.text.count("\n", at, values[0].at)
-                at = values[0].at
-            self.node(node, draft, line, is_root=node is root)
+                self.line += self.text.count("\n", self.at, values[0].at)
+                self.at = values[0].at
+            self.node(node, draft, self.line, is_root=node is root)
         game = draft.record()
         if game.first is None and game.entries:
             game = dataclasses.replace(game, first=game.entries[0].side)
@@ -424,7 +425,11 @@ class _Reader:
                     point: count for point, count in enumerate(position.points, 1) if count > 0
                 }
         for name in ("AE", "AW", "AB"):
-            for value in node.get(name, ()):
+            values = node.get(name, [])
+            if len(values) > _MOST_PLACED:
+                what = f"{name} with more than {_MOST_PLACED} values"
+                fail(what, self.text, values[0].at)
+            for value in values:
                 for letter in self.letters(value):
                     for side in ("w", "b") if name == "AE" else (_SIDES[name[1]],):
                         place = _own(letter, side)

@@ -270,6 +270,7 @@ class _Reader:
         self.games: list[GameRecord] = []
         self.budget = Budget()
         self.game: Draft | None = None
+        self.remarks: list[str] = []  # on the game
         self.ended: tuple[Side, int, str | None, Line] | None = None
 
     # ------------------------------------------------------------------------------- lines
@@ -337,6 +338,9 @@ class _Reader:
         """Close the game that is being read."""
         if self.game is None:
             return
+        if self.remarks:
+            self.game.comment = "\n".join(filter(None, [self.game.comment, *self.remarks]))
+            self.remarks = []
         game = self.game.record()
         if self.ended is not None:
             winner, points, how, line = self.ended
@@ -470,7 +474,7 @@ class _Reader:
                 self.budget.remark(line.number)
                 words, at = self.remark(line, at)
                 if last is None:
-                    game.comment = f"{game.comment}\n{words}" if game.comment else words
+                    self.remarks.append(words)
                 else:
                     last = dataclasses.replace(last, comment=words)
                     game.entries[-1] = last
