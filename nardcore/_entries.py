@@ -37,6 +37,7 @@ __all__ = [
     "Throw",
     "check_kind",
     "check_number",
+    "check_pair",
     "check_side",
     "check_throws",
     "enter_steps",
@@ -78,6 +79,15 @@ def check_number(value: object, what: str, least: int, most: int | None = None) 
         shown = value if value < 10**20 else "more"
         msg = f"{what} is {least} to {most:,}, not {shown}"
         raise ValueError(msg)
+
+
+def check_pair(value: Any, what: str) -> tuple[int, int]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        msg = f"{what} is a pair of ints, not {value!r}"
+        raise ValueError(msg) from None
+    return first, second
 
 
 def _one_of(value: object, words: tuple[str, ...], what: str) -> None:
@@ -263,7 +273,12 @@ class Throw:
 
 def check_throws(throws: Iterable[tuple[int, int]]) -> tuple[Throw, ...]:
     """Check the throws for a first move: equal dice but for the last throw."""
-    found = tuple(Throw(white, black) for white, black in throws)
+    try:
+        pairs = [(white, black) for white, black in throws]
+    except (TypeError, ValueError):
+        msg = "throws are pairs of dice such as [(6, 6), (5, 3)]"
+        raise TypeError(msg) from None
+    found = tuple(Throw(white, black) for white, black in pairs)
     if not found or found[-1].white == found[-1].black:
         msg = "the last throw for the first move has two different dice"
         raise ValueError(msg)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import index
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
@@ -19,6 +18,7 @@ from nardcore._trials import Spec, _rate
 from nardcore.dice import seed_words
 from nardcore.errors import NotDueError
 from nardcore.game import Game
+from nardcore.match_equity import whole
 from nardcore.policies import native, search_of
 from nardcore.records import MatchRecord
 from nardcore.rules import BACKGAMMON, Rules
@@ -98,10 +98,7 @@ class Match:
         crawford: bool | None = None,
         info: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     ) -> None:
-        if isinstance(length, bool) or isinstance(games, bool):
-            msg = "length and games are numbers"
-            raise TypeError(msg)
-        self.length, self.games_to_play = index(length), index(games)
+        self.length, self.games_to_play = whole(length, "length"), whole(games, "games")
         if self.length and self.games_to_play:
             msg = "a match goes to a number of points or to a number of games, not to both"
             raise ValueError(msg)

@@ -26,6 +26,7 @@ from nardcore._entries import (
     Throw,
     check_kind,
     check_number,
+    check_pair,
     check_side,
     enter_steps,
     play_of,
@@ -131,11 +132,9 @@ class GameRecord:
             check_side(self.owner, "owner")
         check_number(self.stake, "stake", 1)
         check_number(self.length, "length", 0, MAX_LENGTH)
-        for name in ("throws", "score", "entries"):
+        for name in ("throws", "entries"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if len(self.score) != 2:
-            msg = f"score is a pair of ints, not {self.score!r}"  # type: ignore[unreachable]
-            raise ValueError(msg)
+        object.__setattr__(self, "score", check_pair(self.score, "score"))
         for points in self.score:
             check_number(points, "score", 0)
 

@@ -836,6 +836,7 @@ def test_crawford_games_that_are_none_are_flagged() -> None:
     assert "so this is no Crawford game" in loads(text).games[0].problems[0][1]
 
 
+XGID = "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 HOSTILE = {
     "games with remarks": ("sgf", f"(;GM[6]MI[length:0]C[{'a' * 4000}];W[31hefe])" * 1990),
     "points that are cleared": ("sgf", "(;GM[6];AE" + "[a:z]" * 299_000 + ")"),
@@ -844,9 +845,9 @@ HOSTILE = {
     "remarks on a game": ("sheet", "Game 1\n" + ("{" + "a" * 250 + "}\n") * 29_900),
     "levels": ("json", '{"a":' * 1_600_000),
     "lists": ("json", '{"format": "nardcore match", "version": 1, "x": [' + "[]," * 2_600_000),
-    "digits": ("xg", "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" + ("1" * 19_000 + "%\n") * 400),
+    "digits": ("xg", f"XGID={XGID}\n" + ("1" * 19_000 + "%\n") * 400),
     "blanks": ("mat", " 0 point match\n\n Game 1\n" + ("  1)" + " " * 19_000 + "\n") * 430),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -875,3 +876,21 @@ def test_what_no_reader_takes_back_is_not_written() -> None:
             dumps(MatchRecord(nc.BACKGAMMON, games=(some,) * 8), form, lossy=True)
     with pytest.raises(FormatError, match="characters; at most"):
         dumps(MatchRecord(nc.BACKGAMMON, white="x" * 9_000_000), "json")
+
+
+@pytest.mark.parametrize("form", ["sgf", "mat"])
+def test_half_characters_are_kept_out_of_files(form: str, tmp_path: Path) -> None:
+    match = MatchRecord(nc.BACKGAMMON, info=(("EV", "\ud800"),), games=(GameRecord(nc.BACKGAMMON),))
+    if form == "sgf":
+        assert loads(dumps(match, form)) == match
+        with pytest.raises(FormatError, match=r"sgf cannot hold U\+D800"):
+            dump(match, tmp_path / "a.sgf")
+    else:
+        dump(match, tmp_path / "a.mat")
+        assert load(tmp_path / "a.mat") == match
+    for ending in ("json", "sheet"):
+        dump(match, tmp_path / f"a.{ending}")
+        assert load(tmp_path / f"a.{ending}") == match
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted(
+        [".json", ".sheet"] + [".mat"] * (form == "mat")
+    )

@@ -349,3 +349,16 @@ def test_bounds_of_lengths_and_scores() -> None:
             game(length=5, score=(2, 3), crawford=True)
         assert game(length=5, score=(4, 3), crawford=True).score == (4, 3)
         assert game(nc.SHORT_DAVE, length=5, score=(2, 3), crawford=True).score == (2, 3)
+
+
+def test_numbers_of_other_kinds_are_refused() -> None:
+    for wrong in ({"length": 3.0}, {"games": True}, {"length": "3"}):
+        with pytest.raises(TypeError, match="is a whole number, not"):
+            nc.Match(**wrong)
+    with pytest.raises(ValueError, match="score is a pair of ints, not 5"):
+        nc.Game(score=5)
+    with pytest.raises(TypeError, match="throws are pairs of dice"):
+        nc.Game(throws=5)
+    for dice in ("31", (1.0, 2), None, (1,), b"\1\2", (True, 1)):
+        with pytest.raises(TypeError, match="expected a pair of dice"):
+            nc.Game(first="w").set_dice(dice)

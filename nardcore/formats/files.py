@@ -437,6 +437,16 @@ def _where(wanted: Any, lost: str) -> str:
     return f" (game {int(found[1]) + 1}, {place})"
 
 
+def encoded(text: str, name: str) -> bytes:
+    """Turn a text into the bytes of a file."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        msg = f"{name} cannot hold U+{code:04X}, half a character, in a file; JSON and sheets can"
+        raise FormatError(msg) from error
+
+
 def dump(
     value: Value,
     path: str | os.PathLike[str],
@@ -476,4 +486,4 @@ def dump(
         msg = f"{os.fspath(path)} tells no format; known endings are {endings}"
         raise FormatError(msg)
     text = dumps(value, name, lossy=lossy, numbering=numbering, dialect=dialect)
-    write_whole(path, (text if text.endswith("\n") else text + "\n").encode())
+    write_whole(path, encoded(text if text.endswith("\n") else text + "\n", name))

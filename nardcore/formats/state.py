@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from nardcore._board import Position
-from nardcore._entries import MAX_LENGTH
+from nardcore._entries import MAX_LENGTH, check_pair
 from nardcore.notation import as_dice
 from nardcore.records import impossible_score
 
@@ -116,10 +116,7 @@ class MatchState:
             if getattr(self, name) not in (None, "w", "b"):
                 msg = f"{name} is 'w', 'b' or None, not {getattr(self, name)!r}"
                 raise ValueError(msg)
-        object.__setattr__(self, "score", tuple(self.score))
-        if len(self.score) != 2:
-            msg = f"score is a pair of ints, not {self.score!r}"  # type: ignore[unreachable]
-            raise ValueError(msg)
+        object.__setattr__(self, "score", check_pair(self.score, "score"))
         for points in self.score:
             _number(points, "score", 0)
         _number(self.length, "length", 0, MAX_LENGTH)
@@ -204,7 +201,8 @@ class MatchState:
             "stake": self.cube,
             "cube": "centred" if self.cube_owner is None else holder,
             "match": match,
-            "crawford": self.crawford,
+            # where both need a point, nothing is raised anyway
+            "crawford": self.crawford and match != (1, 1),
         }
 
     def _key(self) -> tuple[object, ...]:
