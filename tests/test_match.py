@@ -362,3 +362,25 @@ def test_numbers_of_other_kinds_are_refused() -> None:
     for dice in ("31", (1.0, 2), None, (1,), b"\1\2", (True, 1)):
         with pytest.raises(TypeError, match="expected a pair of dice"):
             nc.Game(first="w").set_dice(dice)
+
+
+@pytest.mark.parametrize("kind", ["dave_geometric", "dave_arithmetic"])
+@pytest.mark.parametrize("length", [0, 7])
+def test_advice_at_stakes_beyond_all_bounds(kind: str, length: int) -> None:
+    rules = nc.SHORT_DAVE.replace(stake=kind)
+    last = nc.Position({1: 4}, {1: 4}).with_rules(rules)
+    for stake in (2**40, 2**1200):
+        game = nc.Game(position=last, stake=stake, length=length)
+        nc.play_out(game, actions="advised")
+        assert game.result().points >= stake
+    for odd in ({"stake": 3}, {"stake": 1, "owner": "w"}, {"stake": 4}):
+        assert nc.play_out(nc.Game(position=last, **odd), actions="advised").over
+    game = nc.Game(position=last, stake=2**1200)
+    game.resign()
+    assert nc.play_out(game, actions="advised").result().reason == "resigned"
+
+
+@pytest.mark.parametrize("odd", [{"stake": 3}, {"stake": 1, "owner": "w"}, {"stake": 999}])
+def test_advice_at_stakes_that_no_double_leads_to(odd: dict[str, Any]) -> None:
+    game = nc.Game(position=nc.Position({1: 4}, {1: 4}), **odd)
+    assert nc.play_out(game, actions="advised").over
