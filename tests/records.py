@@ -86,7 +86,8 @@ def played(
         steps: Any = plays[draw(st.integers(0, len(plays) - 1))].steps
         if not legal and kind == 1:
             number = st.integers(0, 25)
-            steps = tuple(draw(st.lists(st.tuples(number, number), max_size=4)))
+            # a pass that is none, before a resignation, is to other formats a roll not played
+            steps = tuple(draw(st.lists(st.tuples(number, number), min_size=plain, max_size=4)))
         if not plain and kind == 2:
             steps = None
         if not plain and kind == 3:

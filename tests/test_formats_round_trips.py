@@ -18,7 +18,16 @@ from nardcore.formats import dumps, loads, sniff
 from nardcore.formats._games import canonical
 from nardcore.formats.state import MatchState
 from nardcore.notation import NUMBERINGS
-from nardcore.records import CubeAction, GameRecord, MatchRecord, Move, check, enter_steps
+from nardcore.records import (
+    CubeAction,
+    GameRecord,
+    GameResult,
+    MatchRecord,
+    Move,
+    Resignation,
+    check,
+    enter_steps,
+)
 
 ALL = st.sampled_from(CHECKED)
 FOREIGN = st.sampled_from(
@@ -317,3 +326,12 @@ def test_no_text_raises_anything_else(text: str) -> None:
 
 def test_the_locale_does_not_matter() -> None:
     assert "locale" not in {name for name in sys.modules if name.startswith("nardcore")}
+
+
+@pytest.mark.parametrize("form", ["mat", "sgf"])
+def test_a_pass_that_is_none_before_a_resignation_is_refused(form: str) -> None:
+    entries = Move("w", (3, 1), ()), Resignation("b", 0)
+    won = GameResult("w", 0, 1, 1, "resigned")
+    game = GameRecord(nc.BACKGAMMON, first="w", entries=entries, result=won)
+    with pytest.raises(FormatError, match=r"cannot hold .*steps .*\(game 1, entry 1\)"):
+        dumps(MatchRecord(nc.BACKGAMMON, games=(game,)), form)
