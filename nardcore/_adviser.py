@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from nardcore._cube_terms import MOST_STAKE
 from nardcore.cube import cube_decision
 from nardcore.evaluation import evaluate
 from nardcore.policies import check_net
@@ -95,16 +96,23 @@ class Adviser:
 
     def _decide(self, game: Game) -> CubeDecision:
         """Judge the offer that the side on turn might make or has made."""
-        stake = game.stake
+        rules, value, owner = game.rules, game.stake.value, game.stake.owner
+        cube = rules.stake == "cube"
+        # games that begin in the middle may have stakes that no raise leads to; and dave knows no
+        # limit, but of stakes as high as this only the ratios matter
+        value = min(value, (cube and rules.cube_cap) or MOST_STAKE)
+        if rules.stake != "dave_arithmetic":
+            value = 1 << (value.bit_length() - 1)
         # before the offer the stake was its own, or nobody's
-        holder: Literal["centred", "owned"] = "centred" if stake.owner is None else "owned"
+        free = value == 1 or (owner is None and cube)
+        holder: Literal["centred", "owned"] = "centred" if free else "owned"
         mine = "wb".index(game.turn)
         away = game.length - game.score[mine], game.length - game.score[1 - mine]
         in_match = game.length > 0 and max(away) <= LONGEST
         return cube_decision(
             self._judge(game),
-            rules=game.rules,
-            stake=stake.value,
+            rules=rules,
+            stake=value,
             cube=holder,
             match=away if in_match else None,
         )
@@ -121,7 +129,7 @@ class Adviser:
         if stake.beavers:
             # whoever doubled is asked now; the cube is lost to it either way
             worth = self._worth(game, side)
-            return "accept" if worth * stake.offered >= -stake.before else "refuse"
+            return "accept" if worth >= -(stake.before / stake.offered) else "refuse"
         decision = self._decide(game)
         if decision.beaver and "beaver" in game.due:
             return "beaver"
@@ -135,4 +143,4 @@ class Adviser:
         points = stake.points(resignation.state)
         if points >= max(stake.points(state) for state in range(len(STATES))):
             return True
-        return points >= (self._worth(game, game.to_act) - 0.02) * stake.value
+        return points / stake.value >= self._worth(game, game.to_act) - 0.02

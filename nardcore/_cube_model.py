@@ -71,8 +71,9 @@ def raises(rules: Rules, stake: int) -> Callable[[int], int | None]:
 
 def _ratio(a: Floats, b: Floats) -> Floats:
     """Divide; nought where there is nothing to divide by."""
-    found: Floats = a / np.maximum(b, 1e-300)
-    return np.where(b > 1e-15, found, 0.0)
+    some = b > 1e-15
+    found: Floats = np.where(some, a / np.where(some, b, 1.0), 0.0)
+    return found
 
 
 class Line(NamedTuple):

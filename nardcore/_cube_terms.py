@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from nardcore._cube_model import Floats
     from nardcore.rules import Rules
 
-__all__ = ["Terms", "as_chances"]
+__all__ = ["MOST_STAKE", "Terms", "as_chances"]
 
 _MONEY = Money()
-_MOST_STAKE = 1 << 30
+MOST_STAKE = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,8 @@ def added(some: Sequence[Floats]) -> Floats:
 
 
 def _check_stake(rules: Rules, stake: int, owner: Owner) -> None:
-    if not 1 <= stake <= _MOST_STAKE:
-        msg = f"stake is 1 to {_MOST_STAKE:,}, not {stake}"
+    if not 1 <= stake <= MOST_STAKE:
+        msg = f"stake is 1 to {MOST_STAKE:,}, not {stake}"
         raise ValueError(msg)
     if rules.stake != "dave_arithmetic" and stake & (stake - 1):
         msg = f"the stake is a power of two under these rules, not {stake}"

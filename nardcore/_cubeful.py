@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
@@ -13,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nardcore import _rollout
+from nardcore._board import Position
 from nardcore._cube_model import Owner, Verdict
 from nardcore._cube_terms import Terms
 from nardcore._judge import chances_of
 from nardcore._ratings import signed_points
+from nardcore._result_file import count_of, int_of, read, text_of, write
 from nardcore._results import _join, _quantile
 from nardcore._trials import Spec, _Lockstep
 from nardcore._work import in_order
-from nardcore.errors import RolloutCancelled, RulesError, TableError
+from nardcore.errors import FormatError, RolloutCancelled, RulesError, TableError
 from nardcore.match_equity import EFFICIENCY, whole
+from nardcore.notation import as_dice
 from nardcore.policies import Evaluator, Search, name_of, plays_net
 from nardcore.rollouts import Limits
 
@@ -31,13 +35,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nardcore._board import Position
     from nardcore._cube_model import Floats
     from nardcore._rollout import Stop
     from nardcore.match_equity import MatchEquity, MatchScore
     from nardcore.typing import Boards, PolicyLike, Progress, Seed
 
-__all__ = ["CubefulResult", "rollout_cubeful"]
+__all__ = ["CubefulResult", "cubeful_from_dict", "rollout_cubeful"]
 
 _UNIT = 2**32
 # More trials at once than in plain rollouts: each turn of a chunk costs some time of its own.
@@ -229,10 +232,50 @@ class CubefulResult:
         >>> json.loads(json.dumps(r.to_dict()))["stakes"] == [list(pair) for pair in r.stakes]
         True
         """
+        from nardcore import __version__
+
+        head = {"format": _FORMAT, "version": _VERSION, "nardcore": __version__}
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         more = {"games": self.games, "cubeful": self.cubeful, "stderr": self.stderr}
         known = {key: None if math.isnan(value) else value for key, value in more.items()}
-        return {**values, "position": self.position.text(), **known}
+        return {**head, **values, "position": self.position.text(), **known}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result as JSON; the file appears whole or not at all.
+
+        Examples
+        --------
+        >>> import nardcore as nc, tempfile, pathlib
+        >>> r = nc.rollout_cubeful(nc.Position.start(), games=50, seed=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "r.json")
+        ...     r.save(path)
+        ...     nc.CubefulResult.load(path) == r
+        True
+        """
+        write(self.to_dict(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CubefulResult:
+        """Read a result that `save` wrote.
+
+        Raises
+        ------
+        FormatError
+            If the file is no such result, is cut short, or does not add up.
+        OSError
+            If it cannot be read.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> nc.CubefulResult.load("no such file")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: ...
+        """
+        found: CubefulResult = read(path, cubeful_from_dict)
+        return found
 
     def __repr__(self) -> str:
         what = "points" if self.match is None else f"match chance at {self.match}"
@@ -240,6 +283,65 @@ class CubefulResult:
             f"<CubefulResult {self.games:,} games: win {100 * self.win:.2f} %, {what} "
             f"{self.cubeful:+.4f} ± {self.stderr:.4f} by {self.position.rules.name}>"
         )
+
+
+_FORMAT, _VERSION = "nardcore cubeful rollout", 1
+
+
+def cubeful_from_dict(data: Any) -> CubefulResult:
+    """Make a result of the JSON values of `CubefulResult.to_dict`, and check that it adds up."""
+    if data["format"] != _FORMAT or int_of(data["version"]) != _VERSION:
+        msg = f"this is not version {_VERSION} of the format {_FORMAT!r}"
+        raise FormatError(msg)
+    dice, match = data["dice"], data["match"]
+    numbers = {name: count_of(data[name]) for name in ("stake", "table_games", "total_plies")}
+    result = CubefulResult(
+        position=Position.parse(text_of(data["position"])),
+        cube=data["cube"],
+        match=None if match is None else _pair(match),
+        crawford=data["crawford"],
+        policies=(text_of(data["policies"][0]), text_of(data["policies"][1])),
+        judge=text_of(data["judge"]),
+        efficiency=data["efficiency"],
+        seed=tuple(count_of(word) for word in data["seed"]),
+        dice=None if dice is None else as_dice(_pair(dice)),
+        opening=data["opening"],
+        ranges=_join(tuple(_pair(part) for part in data["ranges"])),
+        counts=tuple(count_of(n) for n in data["counts"]),
+        worth_sum=int_of(data["worth_sum"]),
+        square_sum=count_of(data["square_sum"]),
+        refusals=_pair(data["refusals"]),
+        stakes=tuple(_pair(part) for part in data["stakes"]),
+        **numbers,
+    )
+    games = result.games
+    settled = [number for _, number in result.stakes]
+    facts = {
+        "cube": result.cube in ("centred", "owned", "opponent"),
+        "stake": result.stake >= 1 and all(stake >= 1 for stake, _ in result.stakes),
+        "match": match is None or min(_pair(match)) >= 1,
+        "crawford": result.crawford in (True, False) and isinstance(result.crawford, bool),
+        "efficiency": type(result.efficiency) in (int, float) and 0 <= result.efficiency <= 1,
+        "seed": bool(result.seed),
+        "opening": isinstance(result.opening, bool),
+        "counts": len(result.counts) == 10 and games == int_of(data["games"]),
+        "ranges": sum(n for _, n in result.ranges) == games,
+        "stakes": sum(settled) == games
+        and result.stakes == tuple(sorted(dict(result.stakes).items())),
+        "refusals": sum(result.refusals) <= games,
+        "table_games": result.table_games <= games,
+        "square_sum": result.worth_sum**2 <= games * result.square_sum,
+    }
+    wrong = [name for name, holds in facts.items() if not holds]
+    if wrong:
+        msg = f"{wrong[0]} does not fit the {games} games of the result"
+        raise FormatError(msg)
+    return result
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    first, second = value
+    return count_of(first), count_of(second)
 
 
 @dataclass(frozen=True)

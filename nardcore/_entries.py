@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from nardcore._board import Position
 from nardcore.errors import (
     AmbiguousPlayError,
@@ -19,13 +21,13 @@ from nardcore.rules import STATES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from nardcore._board import Play, Plays
     from nardcore.typing import Dice, Side
 
 __all__ = [
+    "MAX_LENGTH",
     "CubeAction",
     "Entry",
     "GameResult",
@@ -35,6 +37,7 @@ __all__ = [
     "Throw",
     "check_kind",
     "check_number",
+    "check_pair",
     "check_side",
     "check_throws",
     "enter_steps",
@@ -52,6 +55,9 @@ ACTIONS: tuple[Action, ...] = ("offer", "accept", "refuse", "beaver")
 REASONS: tuple[Reason, ...] = ("played", "refused", "resigned", "forfeit", "unknown")
 _BAR, _OFF = 25, 0
 
+MAX_LENGTH = 32_767
+"""The most points, or games, that a match goes to: what a gnubg match ID holds."""
+
 
 # -------------------------------------------------------------------------------- what is checked
 
@@ -62,13 +68,26 @@ def check_side(value: object, what: str = "side") -> None:
         raise ValueError(msg)
 
 
-def check_number(value: object, what: str, least: int) -> None:
+def check_number(value: object, what: str, least: int, most: int | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         msg = f"{what} is an int, not {value!r}"
         raise TypeError(msg)
     if value < least:
         msg = f"{what} is {least} or more, not {value}"
         raise ValueError(msg)
+    if most is not None and value > most:
+        shown = value if value < 10**20 else "more"
+        msg = f"{what} is {least} to {most:,}, not {shown}"
+        raise ValueError(msg)
+
+
+def check_pair(value: Any, what: str) -> tuple[int, int]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        msg = f"{what} is a pair of ints, not {value!r}"
+        raise ValueError(msg) from None
+    return first, second
 
 
 def _one_of(value: object, words: tuple[str, ...], what: str) -> None:
@@ -254,7 +273,12 @@ class Throw:
 
 def check_throws(throws: Iterable[tuple[int, int]]) -> tuple[Throw, ...]:
     """Check the throws for a first move: equal dice but for the last throw."""
-    found = tuple(Throw(white, black) for white, black in throws)
+    try:
+        pairs = [(white, black) for white, black in throws]
+    except (TypeError, ValueError):
+        msg = "throws are pairs of dice such as [(6, 6), (5, 3)]"
+        raise TypeError(msg) from None
+    found = tuple(Throw(white, black) for white, black in pairs)
     if not found or found[-1].white == found[-1].black:
         msg = "the last throw for the first move has two different dice"
         raise ValueError(msg)
@@ -364,7 +388,7 @@ def play_of(plays: Plays, steps: Steps) -> Play:
     """
     raw, _ = _raw(plays.position, steps)
     if raw is not None and len(plays):
-        same = (plays.boards == raw).all(axis=1)
+        same = (plays.boards.view(np.int64) == raw.view(np.int64)).all(axis=1)  # 8 bytes at once
         at = int(same.argmax())
         if same[at]:
             return plays[at]

@@ -116,7 +116,7 @@ def board_faults(board: Sequence[int] | Board, rules: Rules) -> tuple[str, ...]:
         if long and bar[side] > 0:
             faults.append(f"{name} has {bar[side]} on the bar, and long nardy has no bar")
         sign = 1 - 2 * side
-        total = sum(max(sign * count, 0) for count in points) + bar[side] + off[side]
+        total = sum(sign * count for count in points if sign * count > 0) + bar[side] + off[side]
         if total != rules.checkers and not negative:
             faults.append(f"{name} has {total} checkers, not {rules.checkers}")
     if off[0] >= rules.checkers and off[1] >= rules.checkers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 
     from nardcore._results import RolloutResult
 
-__all__ = ["from_dict", "load", "read", "result_from_dict", "save", "to_dict", "write"]
+__all__ = [
+    "count_of",
+    "from_dict",
+    "int_of",
+    "load",
+    "made",
+    "read",
+    "result_from_dict",
+    "save",
+    "text_of",
+    "to_dict",
+    "write",
+]
 
 _FORMAT, _VERSION = "nardcore rollout", 2  # 1 had no method, no sums by roll
 
@@ -70,7 +83,7 @@ def _moments(m: Moments) -> list[Any]:
 
 
 def _read_moments(data: Any, most: int) -> Moments:
-    n, sums = _count(data[0]), tuple(_int(k) for k in data[1])
+    n, sums = count_of(data[0]), tuple(int_of(k) for k in data[1])
     if len(data) == 2:
         whole = tuple(k >> 32 for k in sums)
         found = Moments.of_counts(whole)
@@ -78,7 +91,7 @@ def _read_moments(data: Any, most: int) -> Moments:
             msg = f"the sums of {n} games are not whole games"
             raise FormatError(msg)
     else:
-        half = [_int(k) for k in data[2]]
+        half = [int_of(k) for k in data[2]]
         if len(sums) != 10 or len(half) != 55:
             msg = "sums by roll are ten sums and 55 products"
             raise FormatError(msg)
@@ -118,19 +131,23 @@ def read(path: str | os.PathLike[str], make: Callable[[Any], Any]) -> Any:
     except json.JSONDecodeError as error:
         msg = f"{name} is no complete JSON file: {error.msg}"
         raise FormatError(msg, line=error.lineno, column=error.colno) from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         msg = f"{name} is no text file"
         raise FormatError(msg) from error
-    return _made(data, name, make)
+    except (RecursionError, ValueError) as error:
+        msg = f"{name} holds a number of too many digits, or too many levels"
+        raise FormatError(msg) from error
+    return made(data, name, make)
 
 
 def from_dict(data: Any, name: str = "the text") -> RolloutResult:
     """Take a result from plain JSON values and check that it adds up; `name` is for messages."""
-    found: RolloutResult = _made(data, name, result_from_dict)
+    found: RolloutResult = made(data, name, result_from_dict)
     return found
 
 
-def _made(data: Any, name: str, make: Callable[[Any], Any]) -> Any:
+def made(data: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """Make something of JSON values; whatever is wrong is a FormatError."""
     try:
         return make(data)
     except FormatError:
@@ -147,25 +164,25 @@ def _made(data: Any, name: str, make: Callable[[Any], Any]) -> Any:
         raise FormatError(msg) from error
 
 
-def _int(value: object) -> int:
+def int_of(value: object) -> int:
     """Take a whole number; JSON's true and 1.0 are none."""
     if type(value) is not int:
-        msg = f"expected a whole number, not {value!r}"
+        msg = f"expected a whole number, not {reprlib.repr(value)}"
         raise FormatError(msg)
     return value
 
 
-def _count(value: object) -> int:
-    n = _int(value)
+def count_of(value: object) -> int:
+    n = int_of(value)
     if n < 0:
         msg = f"expected 0 or more, not {n}"
         raise FormatError(msg)
     return n
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     if not isinstance(value, str):
-        msg = f"expected a text, not {value!r}"
+        msg = f"expected a text, not {reprlib.repr(value)}"
         raise FormatError(msg)
     return value
 
@@ -178,20 +195,20 @@ def result_from_dict(data: Any) -> RolloutResult:
     from nardcore.formats.positions import parse_position
 
     if data["format"] != _FORMAT:
-        msg = f"the format is {data['format']!r}, not {_FORMAT!r}"
+        msg = f"the format is {reprlib.repr(data['format'])}, not {_FORMAT!r}"
         raise FormatError(msg)
-    if not 1 <= _int(data["version"]) <= _VERSION:
+    if not 1 <= int_of(data["version"]) <= _VERSION:
         newer = "newer than" if data["version"] > _VERSION else "not one that"
         msg = f"version {data['version']} of the format is {newer} this nardcore reads"
         raise FormatError(msg)
     found = parse_position(data["position"])
     position = Position.from_board(found.board, found.rules)
     dice = None if found.dice is None else (found.dice[0], found.dice[1])
-    counts = np.array([_count(n) for n in data["counts"]], dtype=np.int64)
+    counts = np.array([count_of(n) for n in data["counts"]], dtype=np.int64)
     plies = np.zeros(_playout.PLIES, np.int64)
     for i, n in data["plies"].items():
-        plies[_count(int(i))] = _count(n)
-    ranges = _join(tuple((_count(first), _count(n)) for first, n in data["ranges"]))
+        plies[count_of(int(i))] = count_of(n)
+    ranges = _join(tuple((count_of(first), count_of(n)) for first, n in data["ranges"]))
     games = sum(n for _, n in ranges)
     if ranges and sum(ranges[-1]) > 2**62:
         msg = "trials are numbered below 2**62"
@@ -200,23 +217,23 @@ def result_from_dict(data: Any) -> RolloutResult:
         msg = f"there are ten counts, not {counts.size}"
         raise FormatError(msg)
     names, known, sums, products = _tables(data.get("tables"))
-    if not counts.sum() + known == plies.sum() == games == _int(data["games"]):
+    if not counts.sum() + known == plies.sum() == games == int_of(data["games"]):
         msg = f"the counts do not add up to the {games} games of the trials"
         raise FormatError(msg)
-    total_plies = _count(data["total_plies"])
+    total_plies = count_of(data["total_plies"])
     least = int(plies @ np.arange(len(plies)))
     if total_plies < least or (total_plies > least and not plies[-1]):
         msg = f"the games of the histogram took {least} turns, not {total_plies}"
         raise FormatError(msg)
     first_policy, second_policy = data["policies"]
-    policies = (_text(first_policy), _text(second_policy))
-    seed = tuple(_count(int(_text(word))) for word in data["seed"])
+    policies = (text_of(first_policy), text_of(second_policy))
+    seed = tuple(count_of(int(text_of(word))) for word in data["seed"])
     if not seed:
         msg = "the seed is empty"
         raise FormatError(msg)
     opening = data["opening"]
     if not isinstance(opening, bool):
-        msg = f"opening is true or false, not {opening!r}"
+        msg = f"opening is true or false, not {reprlib.repr(opening)}"
         raise FormatError(msg)
     method = _method(data, games, known)
     spec = None
@@ -250,10 +267,10 @@ def _method(data: Any, games: int, early: int) -> dict[str, Any]:
         return {}
     how = data["method"]
     truncate, stratified = how["truncate"], how["stratified"]
-    if not isinstance(stratified, bool) or (truncate is not None and _int(truncate) < 1):
-        msg = f"the method {how!r} is none"
+    if not isinstance(stratified, bool) or (truncate is not None and int_of(truncate) < 1):
+        msg = f"the method {reprlib.repr(how)} is none"
         raise FormatError(msg)
-    truncated = _count(data["truncated"])
+    truncated = count_of(data["truncated"])
     if truncated > early or (truncated and truncate is None):
         msg = f"{truncated} games cannot have been truncated"
         raise FormatError(msg)
@@ -272,13 +289,13 @@ def _method(data: Any, games: int, early: int) -> dict[str, Any]:
         msg = "stratified rollouts, and no others, have sums by two rolls"
         raise FormatError(msg)
     if cells is not None:
-        cells = np.array([[_int(n) for n in row] for row in cells], dtype=np.int64)
+        cells = np.array([[int_of(n) for n in row] for row in cells], dtype=np.int64)
         if cells.shape != (441, 21) or (cells[:, 0] < 0).any() or cells[:, 0].sum() != games:
             msg = f"the sums by two rolls are not those of {games} games"
             raise FormatError(msg)
     return {
         "truncate": truncate,
-        "evaluator": _text(how["evaluator"]),
+        "evaluator": text_of(how["evaluator"]),
         "stratified": stratified,
         "truncated_games": truncated,
         "rolls": rolls,
@@ -291,10 +308,10 @@ def _tables(data: Any) -> tuple[tuple[str, ...], int, tuple[int, ...], tuple[int
     """Read what tables said of trials."""
     if data is None:
         return (), 0, (0,) * 10, (0,) * 100
-    names = tuple(_text(name) for name in data["names"])
-    games = _count(data["games"])
-    sums = tuple(_count(n) for n in data["sums"])
-    products = tuple(_count(n) for n in data["products"])
+    names = tuple(text_of(name) for name in data["names"])
+    games = count_of(data["games"])
+    sums = tuple(count_of(n) for n in data["sums"])
+    products = tuple(count_of(n) for n in data["products"])
     if len(sums) != 10 or len(products) != 100 or sum(sums) != games << 32:
         msg = f"the chances of tables do not add up to {games} games"
         raise FormatError(msg)

@@ -28,6 +28,7 @@ from nardcore.records import (
     Move,
     Resignation,
     Throw,
+    impossible_score,
     play_of,
     state_of,
 )
@@ -162,6 +163,9 @@ class Game:
             ),
         )
         self.crawford = self._state.stake.crawford
+        wrong = impossible_score(self.score, length, crawford=self.crawford)
+        if wrong is not None:
+            raise ValueError(wrong)
         self._head = dataclasses.replace(self._head, crawford=self.crawford)
         self._entries: list[Entry] = []
         self._past: list[tuple[Action, State, int]] = []

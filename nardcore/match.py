@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import index
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import numpy as np
@@ -19,6 +18,7 @@ from nardcore._trials import Spec, _rate
 from nardcore.dice import seed_words
 from nardcore.errors import NotDueError
 from nardcore.game import Game
+from nardcore.match_equity import whole
 from nardcore.policies import native, search_of
 from nardcore.records import MatchRecord
 from nardcore.rules import BACKGAMMON, Rules
@@ -45,10 +45,10 @@ class Match:
         Backgammon unless given. `next_starter` says who begins the games after the first, which
         begins with a throw.
     length : int, optional
-        Points to win.
+        Points to win, at most 32,767.
     games : int, optional
-        Games to play; whoever has more points then has won. Without `length` and `games` the
-        session goes on as long as one likes. Both are money play to `games`.
+        Games to play, at most as many; whoever has more points then has won. Without `length` and
+        `games` the session goes on as long as one likes. Both are money play to `games`.
     seed : int or sequence of int, optional
         Of the dice of all games.
     white, black : str, optional
@@ -98,10 +98,7 @@ class Match:
         crawford: bool | None = None,
         info: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     ) -> None:
-        if isinstance(length, bool) or isinstance(games, bool):
-            msg = "length and games are numbers"
-            raise TypeError(msg)
-        self.length, self.games_to_play = index(length), index(games)
+        self.length, self.games_to_play = whole(length, "length"), whole(games, "games")
         if self.length and self.games_to_play:
             msg = "a match goes to a number of points or to a number of games, not to both"
             raise ValueError(msg)
@@ -110,9 +107,6 @@ class Match:
         self.rules, self.white, self.black, self.info = rules, white, black, head.info
         self.seed = seed_words(seed)
         first = Game(rules, seed=self.seed, score=score, length=self.length)
-        if self.length and max(first.score) >= self.length:
-            msg = f"the match to {self.length} is over at {first.score[0]}-{first.score[1]}"
-            raise ValueError(msg)
         if crawford is None:
             away = sorted(self.length - points for points in first.score)
             crawford = self.length > 1 and away[0] == 1 and away[1] > 1

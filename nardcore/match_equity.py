@@ -97,8 +97,13 @@ class MatchScore:
     def __post_init__(self) -> None:
         mine, theirs = (whole(n, "away") for n in self.away)
         longest = self.met.length
+        if min(mine, theirs) == 0:
+            msg = (
+                f"a side that needs 0 points has won the match already: {mine} away, {theirs} away"
+            )
+            raise ValueError(msg)
         if not (1 <= mine <= longest and 1 <= theirs <= longest):
-            msg = f"the table knows scores of 1 to {longest} away, not {self.away}"
+            msg = f"the table knows scores of 1 to {longest} away, not {mine} and {theirs}"
             raise ValueError(msg)
         if self.crawford and (not self.met.crawford or min(mine, theirs) != 1 or mine == theirs):
             msg = f"there is no Crawford game at {mine} away, {theirs} away"

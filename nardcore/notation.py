@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 import re
+import reprlib
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 
@@ -486,14 +487,14 @@ def as_dice(dice: Sequence[int]) -> tuple[int, int]:
     >>> as_dice((1, 3))
     (3, 1)
     """
-    if (
-        isinstance(dice, (bytes, bytearray))
-        or len(dice) != 2
-        or any(type(die) is bool for die in dice)
-    ):
-        msg = f"expected a pair of dice such as (3, 1), not {dice!r}"
+    try:
+        first, second = (operator.index(die) for die in dice)
+        whole = not isinstance(dice, (bytes, bytearray)) and not any(type(d) is bool for d in dice)
+    except (TypeError, ValueError):
+        whole = False
+    if not whole:
+        msg = f"expected a pair of dice such as (3, 1), not {reprlib.repr(dice)}"
         raise TypeError(msg)
-    first, second = operator.index(dice[0]), operator.index(dice[1])
     if not (1 <= first <= 6 and 1 <= second <= 6):
         msg = f"a die shows 1 to 6, so {first}-{second} is no roll"
         raise ValueError(msg)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nardcore._board import Position
 from nardcore._entries import (
+    MAX_LENGTH,
     CubeAction,
     Entry,
     GameResult,
@@ -25,6 +26,7 @@ from nardcore._entries import (
     Throw,
     check_kind,
     check_number,
+    check_pair,
     check_side,
     enter_steps,
     play_of,
@@ -129,12 +131,10 @@ class GameRecord:
         if self.owner is not None:
             check_side(self.owner, "owner")
         check_number(self.stake, "stake", 1)
-        check_number(self.length, "length", 0)
-        for name in ("throws", "score", "entries"):
+        check_number(self.length, "length", 0, MAX_LENGTH)
+        for name in ("throws", "entries"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if len(self.score) != 2:
-            msg = f"score is a pair of ints, not {self.score!r}"  # type: ignore[unreachable]
-            raise ValueError(msg)
+        object.__setattr__(self, "score", check_pair(self.score, "score"))
         for points in self.score:
             check_number(points, "score", 0)
 
@@ -268,8 +268,8 @@ class MatchRecord:
         check_kind(Rules, self.rules, "rules")
         check_kind(str, self.white, "white")
         check_kind(str, self.black, "black")
-        check_number(self.length, "length", 0)
-        check_number(self.games_to_play, "games_to_play", 0)
+        check_number(self.length, "length", 0, MAX_LENGTH)
+        check_number(self.games_to_play, "games_to_play", 0, MAX_LENGTH)
         info: Any = self.info
         if hasattr(info, "items"):
             info = info.items()
@@ -327,13 +327,24 @@ class MatchRecord:
 # ---------------------------------------------------------------------------------------- checking
 
 
+def impossible_score(score: tuple[int, int], length: int, *, crawford: bool) -> str | None:
+    """Say why no game of a match begins at a score; None where one may, and in money play."""
+    white, black = score
+    if length and max(score) >= length:
+        return f"a match to {length} is over at {white}-{black}"
+    if length and crawford and length - 1 not in score:
+        return f"nobody is a point away at {white}-{black} of {length}, so this is no Crawford game"
+    return None
+
+
 def check(record: GameRecord) -> GameRecord:
     """Replay a game and note beside each entry why the rules forbid it.
 
     Parameters
     ----------
     record : GameRecord
-        Its own remarks on problems are replaced.
+        Its own remarks on problems are replaced. What is wrong with the score is told with the
+        first entry.
 
     Returns
     -------
@@ -349,10 +360,13 @@ def check(record: GameRecord) -> GameRecord:
     '24/18 13/9 is illegal with 6-5: 13/9 takes 4 pips, which the dice do not give; near: ...'
     """
     referee = _Referee(record)
-    entries = [
-        dataclasses.replace(entry, problem=referee(entry, position))
-        for entry, position in record.positions()
-    ]
+    entries = []
+    position = record.opening
+    for entry in record.entries:
+        if isinstance(entry, Move) and entry.side != position.turn:
+            position = position.flip()
+        problem, position = referee(entry, position)
+        entries.append(dataclasses.replace(entry, problem=problem))
     return dataclasses.replace(record, entries=tuple(entries))
 
 
@@ -370,25 +384,38 @@ class _Referee:
         )
         self.turn = record.starter
         self.thrown = False
+        self.score = impossible_score(record.score, record.length, crawford=self.stake.crawford)
         self.over = record.opening.outcome is not None
         self.opening: Dice | None = None
         last = record.throws[-1] if record.throws else None
         if last and last.white != last.black and record.rules.opening == "use_dice":
             self.opening = as_dice((last.white, last.black))
 
-    def __call__(self, entry: Entry, position: Position) -> str | None:
-        """Judge one entry."""
+    def __call__(self, entry: Entry, position: Position) -> tuple[str | None, Position]:
+        """Judge one entry, and give the position after it.
+
+        The first one bears what is wrong with the score as well.
+        """
+        wrong, self.score = self.score, None
+        fault: str | None = None
+        after = position
+        if isinstance(entry, Move):
+            after, fault = enter_steps(position, entry)
+        problem = self._judge(entry, after, fault)
+        return "; ".join(part for part in (wrong, problem) if part) or None, after
+
+    def _judge(self, entry: Entry, after: Position, fault: str | None) -> str | None:
         if self.over:
             return "the game is over"
         if isinstance(entry, Move):
-            return self._move(entry, position)
+            return self._move(entry, after, fault)
         if isinstance(entry, CubeAction):
             return self._action(entry)
         problem = f"{self.stake.word} awaits its answer" if self.stake.offered else None
         self.over = entry.accepted
         return problem
 
-    def _move(self, move: Move, position: Position) -> str | None:
+    def _move(self, move: Move, after: Position, fault: str | None) -> str | None:
         problems = []
         if self.stake.offered:
             problems.append(f"{self.stake.word} awaits its answer")
@@ -403,9 +430,8 @@ class _Referee:
         self.thrown = move.steps is None
         self.turn = move.side
         if move.steps is not None:
-            after, problem = enter_steps(position, move)
-            if problem:
-                problems.append(problem)
+            if fault:
+                problems.append(fault)
             self.over = after.outcome is not None
             self.turn = other(move.side)
         return "; ".join(problems) or None

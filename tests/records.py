@@ -86,7 +86,8 @@ def played(
         steps: Any = plays[draw(st.integers(0, len(plays) - 1))].steps
         if not legal and kind == 1:
             number = st.integers(0, 25)
-            steps = tuple(draw(st.lists(st.tuples(number, number), max_size=4)))
+            # a pass that is none, before a resignation, is to other formats a roll not played
+            steps = tuple(draw(st.lists(st.tuples(number, number), min_size=plain, max_size=4)))
         if not plain and kind == 2:
             steps = None
         if not plain and kind == 3:
@@ -187,24 +188,28 @@ def states(draw, *, full: bool = True, names: Any = NOTHING):
     if not full and offer in ("beaver", "raccoon"):
         offer = None
     resignation = draw(st.integers(0, 3)) if full else 0
+    status = "playing"
+    if full:
+        status = draw(st.sampled_from(["playing", "none", "over", "resigned", "dropped"]))
     points = st.integers(0, 999)
+    if length and status == "playing":
+        points = st.integers(0, min(length - 1, 999)) | st.just(length - 1)
+    score = draw(st.tuples(points, points))
     return MatchState(
         position,
         dice=None if offer else draw(st.none() | rolls()),
         cube=2 ** draw(st.integers(0, 15)),
         cube_owner=draw(st.sampled_from([None, "w", "b"])),
-        score=draw(st.tuples(points, points)),
+        score=score,
         length=length,
-        crawford=draw(st.booleans()) if length else False,
+        crawford=draw(st.booleans()) if length and length - 1 in score else False,
         jacoby=draw(st.booleans()) if not length else False,
         beavers=draw(st.booleans()) if not length and full else False,
         max_cube=draw(st.sampled_from([None, 1, 64, 4096])) if full else None,
         offer=offer,
         resignation=resignation,
         resigner=draw(SIDES) if resignation else None,
-        status=draw(st.sampled_from(["playing", "none", "over", "resigned", "dropped"]))
-        if full
-        else "playing",
+        status=status,
         white=draw(names),
         black=draw(names),
     )

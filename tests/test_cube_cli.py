@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,14 @@ def test_a_position_is_played_out_with_the_stake() -> None:
     code, output = run("start", "--games", "50", "--cubeful", "30", "--match", "3,3")
     assert code == 0
     assert "30 games by net, decisions by net" in output
+    assert re.search(r"played out +\d\d\.\d\d % of matches, 95 % from \d\d\.\d\d to \d", output)
+
+
+def test_a_match_that_is_over_is_told_as_one() -> None:
+    _, output = run("--win", "0.5", "--match", "0,3")
+    assert "'0,3': a side that needs 0 points has won the match already" in output
+    with pytest.raises(ValueError, match="won the match already: 0 away, 3 away"):
+        nc.cube_decision(0.5, match=(0, 3))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import nardcore as nc
 from nardcore import _cubeful
+from nardcore.errors import FormatError
+from nardcore.formats import dumps, load, loads
 
 START = nc.Position.start()
 
@@ -246,3 +249,76 @@ def test_bad_requests_are_refused(money) -> None:
         nc.rollout_cubeful(START, games=10, judge="somebody")
     with pytest.raises(ValueError, match="games"):
         nc.rollout_cubeful(START, games=0)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"match": (3, 5), "dice": (3, 1)},
+        {"stake": 2, "cube": "opponent", "first": 2**40},
+        {"opening": True},
+    ],
+)
+def test_results_are_kept_in_files(more, tmp_path) -> None:
+    r = nc.rollout_cubeful(START, **{"games": 40, "seed": (1, 2**40), "policy": "linear", **more})
+    path = tmp_path / "r.json"
+    r.save(path)
+    back = nc.CubefulResult.load(path)
+    assert back == r
+    assert repr(back) == repr(r)
+    assert loads(dumps(r, "json")) == load(path) == r
+    again = {"games": 9, "first": 2**50, "seed": (1, 2**40), "policy": "linear"}
+    next_ = nc.rollout_cubeful(START, **{**more, **again})
+    assert back.merge(next_) == r.merge(next_)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("format", "nardcore rollout"),
+        ("version", 2),
+        ("position", 7),
+        ("position", "backgammon"),
+        ("stake", 0),
+        ("stake", True),
+        ("cube", "mine"),
+        ("match", [0, 3]),
+        ("match", [1]),
+        ("crawford", 1),
+        ("efficiency", "much"),
+        ("efficiency", 2),
+        ("policies", ["linear"]),
+        ("seed", []),
+        ("seed", [-1]),
+        ("dice", [7, 1]),
+        ("opening", None),
+        ("games", 39),
+        ("ranges", [[0, 39]]),
+        ("ranges", [[0, 20], [10, 20]]),
+        ("counts", [40]),
+        ("refusals", [41, 0]),
+        ("stakes", [[1, 39]]),
+        ("stakes", [[1, 20], [1, 20]]),
+        ("table_games", 41),
+        ("square_sum", 0),
+        ("total_plies", -1),
+        ("worth_sum", 1.5),
+    ],
+)
+def test_files_that_do_not_add_up_are_refused(field, value, tmp_path) -> None:
+    r = nc.rollout_cubeful(START, games=40, seed=1, policy="linear")
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({**r.to_dict(), field: value}))
+    with pytest.raises(FormatError):
+        nc.CubefulResult.load(path)
+    data = r.to_dict()
+    del data[field]
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError):
+        nc.CubefulResult.load(path)
+    path.write_text(json.dumps(r.to_dict())[:-9])
+    with pytest.raises(FormatError, match="no complete JSON"):
+        nc.CubefulResult.load(path)
+    path.write_text('{"n": ' + "9" * 5000 + "}")
+    with pytest.raises(FormatError, match="too many digits"):
+        nc.CubefulResult.load(path)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from nardcore.formats.analysis import Analysis, decimal
 from nardcore.formats.ids import match_id
 from nardcore.formats.state import MatchState
 from nardcore.notation import NUMBERINGS
-from nardcore.records import CubeAction, MatchRecord, Move, Resignation
+from nardcore.records import CubeAction, GameRecord, MatchRecord, Move, Resignation
 
 DATA = Path(__file__).parent / "data"
 FILES = DATA / "files"
@@ -786,3 +788,109 @@ def test_sizes() -> None:
         loads(deep)
     with pytest.raises(FormatError):
         loads('{"format": "nardcore match", "version": 1, "length": ' + "9" * 5000 + "}")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (" 99999999999999999999 point match\n", "line 1, column 2: a match to '999999999"),
+        ("32768 point match\n", "a match to '32768' points; 0 to 32,767"),
+        ("x point match\n", "line 1, column 1: a match to 'x' points"),
+        ("(;GM[6]MI[length:32768];W[31])", "length is a number of at most 32,767, not '32768'"),
+        ("Rules: backgammon\nMatch: 32768 points\n", "line 2, column 8: expected a number"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:9:0:0:7:10", "a match to 7 is over at 9-0"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:1:7:10", "this is no Crawford game"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:0:99999:10", "length is 0 to 32767"),
+        (
+            '{"format": "nardcore match", "version": 1, "rules": "triktrak", "length": 40000}',
+            "length",
+        ),
+        ('{"n": ' * 50_000, "too many levels"),
+        ('{"n":\n 1' + "0" * 5000 + "}", "line 2, column 2: a number of 5,001 digits"),
+    ],
+)
+def test_matches_that_cannot_be(text: str, what: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        loads(text)
+    assert what in str(caught.value)
+    assert "Exceeds" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7 point match\n\n Game 1\n Ann : 9   Bob : 0\n 1) 31: 8/5 6/5   64: 24/14\n",
+        "(;GM[6]MI[length:7][game:1][ws:9][bs:0]\n\n\n;W[31hefe];B[64axxx])",
+        "Match: 7 points\nGame 1\nScore: 9-0\n\n1. 3-1 8/5 6/5  6-4 24/14\n",
+    ],
+)
+def test_scores_that_cannot_be_are_flagged(text: str) -> None:
+    game = loads(text, rules=nc.BACKGAMMON).games[0]
+    assert game.length == 7
+    assert [p for e, p in game.problems if e is game.entries[0]] == ["a match to 7 is over at 9-0"]
+    assert game.entries[0].line > 3
+
+
+def test_crawford_games_that_are_none_are_flagged() -> None:
+    text = "(;GM[6]MI[length:7][game:1][ws:2][bs:0]RU[Crawford:CrawfordGame];W[31hefe])"
+    assert "so this is no Crawford game" in loads(text).games[0].problems[0][1]
+
+
+XGID = "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+HOSTILE = {
+    "games with remarks": ("sgf", f"(;GM[6]MI[length:0]C[{'a' * 4000}];W[31hefe])" * 1990),
+    "points that are cleared": ("sgf", "(;GM[6];AE" + "[a:z]" * 299_000 + ")"),
+    "variations": ("sgf", "(;GM[6]" + "(;C[x])" * 1_000_000 + ")"),
+    "escapes": ("sgf", "(;GM[6]C[" + ("\\" * 2001 + "]") * 4000 + "])"),
+    "remarks on a game": ("sheet", "Game 1\n" + ("{" + "a" * 250 + "}\n") * 29_900),
+    "levels": ("json", '{"a":' * 1_600_000),
+    "lists": ("json", '{"format": "nardcore match", "version": 1, "x": [' + "[]," * 2_600_000),
+    "digits": ("xg", f"XGID={XGID}\n" + ("1" * 19_000 + "%\n") * 400),
+    "blanks": ("mat", " 0 point match\n\n Game 1\n" + ("  1)" + " " * 19_000 + "\n") * 430),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_texts_that_are_made_to_be_slow(name: str) -> None:
+    form, text = HOSTILE[name]
+    begun = time.process_time()
+    with contextlib.suppress(FormatError):
+        loads(text, form)
+    assert time.process_time() - begun < 2 * max(1, len(text) / 1e6)
+
+
+def test_lines_are_counted_over_all_games() -> None:
+    match = loads("(;GM[6]\n;W[31hefe])\n(;GM[6]\n\n;W[31hefe]\n;B[31qt])")
+    assert [entry.line for game in match.games for entry in game.entries] == [2, 5, 6]
+    assert [game.problems[0][0].line for game in match.games if game.problems] == [6]
+
+
+def test_what_no_reader_takes_back_is_not_written() -> None:
+    turns = (Move("w", (2, 1), None),) * 5001
+    many = GameRecord(nc.BACKGAMMON, entries=turns)
+    with pytest.raises(FormatError, match="game 1 is too much for one text: a game of more than"):
+        dumps(many, "json")
+    some = GameRecord(nc.BACKGAMMON, entries=turns[:4000])
+    for form in ("json", "sheet", "sgf"):
+        with pytest.raises(FormatError, match="game 8 is too much for one text: more than 30,000"):
+            dumps(MatchRecord(nc.BACKGAMMON, games=(some,) * 8), form, lossy=True)
+    with pytest.raises(FormatError, match="characters; at most"):
+        dumps(MatchRecord(nc.BACKGAMMON, white="x" * 9_000_000), "json")
+
+
+@pytest.mark.parametrize("form", ["sgf", "mat"])
+def test_half_characters_are_kept_out_of_files(form: str, tmp_path: Path) -> None:
+    match = MatchRecord(nc.BACKGAMMON, info=(("EV", "\ud800"),), games=(GameRecord(nc.BACKGAMMON),))
+    if form == "sgf":
+        assert loads(dumps(match, form)) == match
+        with pytest.raises(FormatError, match=r"sgf cannot hold U\+D800"):
+            dump(match, tmp_path / "a.sgf")
+    else:
+        dump(match, tmp_path / "a.mat")
+        assert load(tmp_path / "a.mat") == match
+    for ending in ("json", "sheet"):
+        dump(match, tmp_path / f"a.{ending}")
+        assert load(tmp_path / f"a.{ending}") == match
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted(
+        [".json", ".sheet"] + [".mat"] * (form == "mat")
+    )

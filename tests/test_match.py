@@ -335,3 +335,52 @@ def test_what_a_match_shows() -> None:
     assert repr(nc.Match(length=5)) == "<Match backgammon to 5, game 1, score 0-0>"
     assert "of 3 games" in repr(nc.Match(games=3))
     assert "for money" in repr(nc.Match())
+
+
+def test_bounds_of_lengths_and_scores() -> None:
+    assert nc.Match(length=32_767).length == nc.Match(games=32_767).games_to_play == 32_767
+    for wrong in ({"length": 32_768}, {"length": 10**30}, {"games": 10**30}, {"length": -1}):
+        with pytest.raises(ValueError, match=r"(length|games_to_play) is 0 (to 32,767|or more)"):
+            nc.Match(**wrong)
+    for game in (nc.Game, nc.Match):
+        with pytest.raises(ValueError, match="a match to 5 is over at 2-5"):
+            game(length=5, score=(2, 5))
+        with pytest.raises(ValueError, match=r"nobody is a point away at 2-3 of 5"):
+            game(length=5, score=(2, 3), crawford=True)
+        assert game(length=5, score=(4, 3), crawford=True).score == (4, 3)
+        assert game(nc.SHORT_DAVE, length=5, score=(2, 3), crawford=True).score == (2, 3)
+
+
+def test_numbers_of_other_kinds_are_refused() -> None:
+    for wrong in ({"length": 3.0}, {"games": True}, {"length": "3"}):
+        with pytest.raises(TypeError, match="is a whole number, not"):
+            nc.Match(**wrong)
+    with pytest.raises(ValueError, match="score is a pair of ints, not 5"):
+        nc.Game(score=5)
+    with pytest.raises(TypeError, match="throws are pairs of dice"):
+        nc.Game(throws=5)
+    for dice in ("31", (1.0, 2), None, (1,), b"\1\2", (True, 1)):
+        with pytest.raises(TypeError, match="expected a pair of dice"):
+            nc.Game(first="w").set_dice(dice)
+
+
+@pytest.mark.parametrize("kind", ["dave_geometric", "dave_arithmetic"])
+@pytest.mark.parametrize("length", [0, 7])
+def test_advice_at_stakes_beyond_all_bounds(kind: str, length: int) -> None:
+    rules = nc.SHORT_DAVE.replace(stake=kind)
+    last = nc.Position({1: 4}, {1: 4}).with_rules(rules)
+    for stake in (2**40, 2**1200):
+        game = nc.Game(position=last, stake=stake, length=length)
+        nc.play_out(game, actions="advised")
+        assert game.result().points >= stake
+    for odd in ({"stake": 3}, {"stake": 1, "owner": "w"}, {"stake": 4}):
+        assert nc.play_out(nc.Game(position=last, **odd), actions="advised").over
+    game = nc.Game(position=last, stake=2**1200)
+    game.resign()
+    assert nc.play_out(game, actions="advised").result().reason == "resigned"
+
+
+@pytest.mark.parametrize("odd", [{"stake": 3}, {"stake": 1, "owner": "w"}, {"stake": 999}])
+def test_advice_at_stakes_that_no_double_leads_to(odd: dict[str, Any]) -> None:
+    game = nc.Game(position=nc.Position({1: 4}, {1: 4}), **odd)
+    assert nc.play_out(game, actions="advised").over

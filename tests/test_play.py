@@ -423,3 +423,11 @@ def test_replay_misuse(match_file, tmp_path):
     assert "holds no games" in bad("replay", other)
     other.write_bytes(b"\x00\xff\x00nonsense")
     bad("replay", other)
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_first_turn(tmp_path) -> None:
+    path = tmp_path / "none" / "a.json"
+    done = run("play", "--side", "none", "--seed", "1", "--save", path)
+    assert done.exit_code
+    assert "No such file" in done.stderr
+    assert "plays" not in done.stdout

@@ -191,6 +191,7 @@ class Table:
     def run(self) -> None:
         """Play until the match is over or somebody leaves."""
         try:
+            self.save()  # what cannot be written is told before the first turn
             self.begin()
             while True:
                 game = self.match.game

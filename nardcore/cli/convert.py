@@ -84,7 +84,7 @@ def command(
     kept and named on standard error. OUT is written whole or not at all. With --json, standard
     output tells what was read.
     """
-    from nardcore.formats.files import dump, dumps
+    from nardcore.formats.files import dump, dumps, encoded
 
     if as_json and target == "-":
         msg = "--json tells about a file, so OUT is none"
@@ -102,6 +102,7 @@ def command(
             msg = "standard output tells no format; say --to"
             raise click.UsageError(msg)
         text = dumps(value, to, lossy=lossy, numbering=numbering, dialect=dialect)
+        encoded(text, to)
     except FormatError as error:
         hint = str(error).replace("pass lossy=True to leave it out", "--lossy leaves it out")
         raise click.ClickException(hint) from error

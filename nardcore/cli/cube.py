@@ -35,7 +35,11 @@ def _score(text: str) -> tuple[int, int]:
     if len(parts) != 2 or not all(n.isascii() and n.isdecimal() and len(n) < 4 for n in parts):
         msg = f"{text!r} is no score such as 3,5: points that both sides still need"
         raise ValueError(msg)
-    return int(parts[0]), int(parts[1])
+    mine, theirs = int(parts[0]), int(parts[1])
+    if not (mine and theirs):
+        msg = f"{text!r}: a side that needs 0 points has won the match already"
+        raise ValueError(msg)
+    return mine, theirs
 
 
 @click.command(
@@ -207,23 +211,24 @@ def _show(
     click.echo(f"{who}: {score}, stake {decision.stake}, {right}")
     click.echo()
     unit = "points a game" if decision.match is None else "% of matches"
+
+    def amount(value: float) -> str:
+        return f"{value:+.4f}" if decision.match is None else f"{100 * value:.2f}"
+
     worths = {"not raising": decision.hold}
     if decision.allowed:
         worths |= {"accepted": decision.accepted, "refused": decision.refused}
     click.echo(f"{'wins':<14} {100 * decision.win:.2f} %")
     for title, value in worths.items():
-        amount = f"{value:+.4f}" if decision.match is None else f"{100 * value:.2f}"
-        click.echo(f"{title:<14} {amount} {unit}")
+        click.echo(f"{title:<14} {amount(value)} {unit}")
     if decision.allowed:
         click.echo(f"{'refuse below':<14} {100 * decision.refusal_point:.2f} %")
         if decision.offer_point <= 1:
             click.echo(f"{'offer from':<14} {100 * decision.offer_point:.2f} %")
     click.echo(f"{'advice':<14} {decision.advice}{' (exact)' if decision.exact else ''}")
     if played is not None:
-        low, high = played.ci()
-        scale = 1 if decision.match is None else 100
+        mean, low, high = (amount(value) for value in (played.cubeful, *played.ci()))
         click.echo(
-            f"{'played out':<14} {scale * played.cubeful:+.4f} {unit}, 95 % from "
-            f"{scale * low:+.4f} to {scale * high:+.4f} ({played.games:,} games by "
-            f"{played.policies[0]}, decisions by {played.judge})"
+            f"{'played out':<14} {mean} {unit}, 95 % from {low} to {high} ({played.games:,} games "
+            f"by {played.policies[0]}, decisions by {played.judge})"
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nardcore._entries import MAX_LENGTH
 from nardcore._terms import LANGUAGES
 from nardcore.cli._common import (
     Written,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_LENGTH = click.IntRange(min=1, max=MAX_LENGTH)
 SIDES = {"white": "w", "black": "b", "both": "wb", "none": ""}
 
 
@@ -70,8 +72,8 @@ def _policies(text: str) -> str:
     "where there is one for the rules, else linear. "
     "Two with a comma for white and black.",
 )
-@click.option("--length", type=click.IntRange(min=1), metavar="N", help="A match to N points.")
-@click.option("--games", type=click.IntRange(min=1), metavar="N", help="N games; 1 by default.")
+@click.option("--length", type=_LENGTH, metavar="N", help="A match to N points.")
+@click.option("--games", type=_LENGTH, metavar="N", help="N games; 1 by default.")
 @click.option("--position", metavar="TEXT", help="Where the game begins; as for 'nardcore moves'.")
 @click.option(
     "--seed",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from nardcore.errors import FormatError
 from nardcore.formats._text import (
-    MAX_COUNT,
     MAX_ENTRIES,
     MAX_GAMES,
     MAX_PROBLEMS,
     MAX_REMARKS,
+    MAX_STAKE,
     MAX_TURNS,
     Line,
 )
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget",
     "Draft",
+    "begun",
     "canonical",
+    "check_limits",
     "conceded",
     "crawford_games",
     "hits",
@@ -48,6 +50,7 @@ __all__ = [
     "settle",
     "stake_after",
     "steps_of",
+    "throws_to_write",
     "with_first_throw",
 ]
 
@@ -79,18 +82,32 @@ class Budget:
             msg = f"more than {MAX_REMARKS:,} headings and remarks"
             raise FormatError(msg, line=line)
 
-    def check(self, game: GameRecord) -> GameRecord:
-        """Check a game and count what is wrong in it."""
+    def check(self, game: GameRecord, *, again: bool = True) -> GameRecord:
+        """Check a game, if it is not checked already, and count what is wrong in it."""
         if len(game.entries) > MAX_TURNS:
             msg = f"a game of more than {MAX_TURNS:,} turns"
             raise FormatError(msg, line=game.entries[-1].line)
-        checked = check(game)
+        checked = check(game) if again else game
         self.problems += sum(entry.problem is not None for entry in checked.entries)
         if self.problems > MAX_PROBLEMS:
             line = checked.entries[-1].line
             msg = f"more than {MAX_PROBLEMS:,} illegal plays: this is no record of this game"
             raise FormatError(msg, line=line)
         return checked
+
+
+def check_limits(match: MatchRecord) -> None:
+    """Refuse to write what no reader would take back."""
+    budget = Budget()
+    for number, game in enumerate(match.games, 1):
+        try:
+            budget.game(None)
+            for _ in game.entries:
+                budget.entry(None)
+            budget.check(game, again=False)
+        except FormatError as error:
+            msg = f"game {number} is too much for one text: {error}"
+            raise FormatError(msg) from error
 
 
 @dataclass
@@ -132,7 +149,7 @@ class Draft:
     def next_value(self) -> int:
         """Tell the stake that an offer without a number means."""
         now = self.now() if self.offered is None else max(self.now(), self.offered)
-        return now + 1 if self.rules.stake == "dave_arithmetic" else min(2 * now, MAX_COUNT)
+        return now + 1 if self.rules.stake == "dave_arithmetic" else min(2 * now, MAX_STAKE)
 
     def record(self) -> GameRecord:
         """Make it a record."""
@@ -229,6 +246,19 @@ def last_positions(game: GameRecord) -> tuple[Position, Position]:
     return before, enter_steps(before, last)[0] if isinstance(last, Move) else before
 
 
+def begun(game: GameRecord) -> GameRecord:
+    """Fill in what a record shows anyway: who began, and the throw that is the first roll."""
+    if game.first is None and (game.entries or game.throws):
+        game = dataclasses.replace(game, first=game.starter)
+    return with_first_throw(game)
+
+
+def throws_to_write(game: GameRecord) -> tuple[Throw, ...]:
+    """Give the throws for the first move that readers would not see from the first roll."""
+    seen = with_first_throw(dataclasses.replace(game, throws=()))
+    return () if seen.throws == game.throws else game.throws
+
+
 def crawford_games(games: list[GameRecord], length: int, rules: Rules) -> list[GameRecord]:
     """Mark the Crawford game of a match in texts that do not name it."""
     if length < 2 or not rules.crawford or rules.stake != "cube":
@@ -240,7 +270,9 @@ def crawford_games(games: list[GameRecord], length: int, rules: Rules) -> list[G
 
 
 def with_first_throw(game: GameRecord) -> GameRecord:
-    """Add the throw for the first move where the first roll is made of it."""
+    """Add the throw for the first move where the first roll is made of it and none is known."""
+    if game.throws:
+        return game
     rules = game.rules
     thrown = rules.opening == "use_dice" and rules.next_starter == "roll" and game.start is None
     first = game.entries[0] if game.entries else None
@@ -252,20 +284,12 @@ def with_first_throw(game: GameRecord) -> GameRecord:
 
 
 def canonical(match: MatchRecord) -> MatchRecord:
-    """Give a match as readers of formats without throws give it back.
+    """Give a match as readers of `.mat` and SGF give it back, which fill in what shows anyway.
 
-    Who began is the side of the first entry. Throws for the first move that had no effect are not
-    kept; the one that is the first roll shows in it.
+    Who began is the side of the first entry, and the throw for the first move is the first roll
+    where the rules say so and no throws were recorded.
     """
-    games = []
-    for game in match.games:
-        known = game
-        if not (game.rules.auto_doubles and game.equal_throws):
-            known = with_first_throw(dataclasses.replace(game, throws=()))
-        if game.entries:
-            known = dataclasses.replace(known, first=game.starter)
-        games.append(check(known))
-    return dataclasses.replace(match, games=tuple(games))
+    return dataclasses.replace(match, games=tuple(check(begun(game)) for game in match.games))
 
 
 # ---------------------------------------------------------------------------------------- plays

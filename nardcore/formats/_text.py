@@ -7,6 +7,7 @@ import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
 
+from nardcore._entries import MAX_LENGTH
 from nardcore.errors import FormatError, NardcoreError
 from nardcore.notation import as_dice
 
@@ -24,6 +25,7 @@ __all__ = [
     "MAX_LINES",
     "MAX_PROBLEMS",
     "MAX_REMARKS",
+    "MAX_STAKE",
     "MAX_TURNS",
     "Line",
     "check_size",
@@ -31,6 +33,7 @@ __all__ = [
     "differing",
     "fail",
     "lines_of",
+    "match_length",
     "quoted",
     "read_quoted",
     "read_tag",
@@ -50,7 +53,7 @@ MAX_LINE = 20_000
 MAX_LINES = 200_000
 """The most lines."""
 
-MAX_GAMES = 10_000
+MAX_GAMES = 2_000
 """The most games of one text."""
 
 MAX_ENTRIES = 30_000
@@ -66,7 +69,11 @@ MAX_PROBLEMS = 1_000
 """A text with more illegal plays than this is no record of this game."""
 
 MAX_COUNT = 1_000_000_000
-"""The largest score, stake or length that is believed."""
+"""The largest number that is believed, where it is no stake."""
+
+_DIGITS = 600
+MAX_STAKE = 10**_DIGITS - 1
+"""The largest stake or score that is read: dave knows no limit, but the turns of a game are few."""
 
 
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -160,11 +167,16 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def whole_number(text: str) -> int | None:
-    """Read a number that may be a score, a stake or a length; None where it is too large."""
-    if not 1 <= len(text) <= 10 or not (text.isascii() and text.isdigit()):
+    """Read a number that may be a score or a stake; None where it is too large."""
+    if not 1 <= len(text) <= _DIGITS or not (text.isascii() and text.isdigit()):
         return None
-    number = int(text)
-    return number if number <= MAX_COUNT else None
+    return int(text)
+
+
+def match_length(text: str) -> int | None:
+    """Read the length of a match; None where none is as long."""
+    number = whole_number(text)
+    return number if number is not None and number <= MAX_LENGTH else None
 
 
 def roll_of(text: str) -> Dice:

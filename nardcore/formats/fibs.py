@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nardcore._board import Position
 from nardcore._faults import board_faults
 from nardcore.errors import FormatError
-from nardcore.formats._text import fail, short
+from nardcore.formats._text import fail, reader, short
 from nardcore.formats.state import MatchState
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -91,6 +91,7 @@ def fibs_board(state: MatchState) -> str:
     return ":".join(["board", names[me], names[other], *map(str, numbers)])
 
 
+@reader
 def parse_fibs_board(text: str, rules: Rules = BACKGAMMON) -> MatchState:
     """Read a FIBS board line.
 

@@ -27,11 +27,14 @@ from nardcore.rules import BACKGAMMON, Rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nardcore._cubeful import CubefulResult
     from nardcore.rollouts import RolloutResult
 
 __all__ = ["FORMATS", "Format", "dump", "dumps", "load", "loads", "sniff"]
 
-Value: TypeAlias = "MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult"
+Value: TypeAlias = (
+    "MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult | CubefulResult"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +312,7 @@ def dumps(
 
     Parameters
     ----------
-    value : MatchRecord, GameRecord, MatchState, Position, Analysis or RolloutResult
+    value : MatchRecord, GameRecord, MatchState, Position, Analysis, RolloutResult or CubefulResult
         JSON takes all of them; ``sheet``, ``mat`` and ``sgf`` take matches and games, ``text``,
         ``gnubg``, ``xgid`` and ``fibs`` states and positions.
     format : str
@@ -328,7 +331,7 @@ def dumps(
     Raises
     ------
     FormatError
-        If the format cannot hold the value.
+        If the format cannot hold the value, or the text would be longer than what is read.
 
     Examples
     --------
@@ -345,13 +348,17 @@ def dumps(
     if not kind.written:
         msg = f"{kind.title} is only read"
         raise FormatError(msg)
+    match = _as_match(value)
+    if match is not None:
+        from nardcore.formats._games import check_limits
+
+        check_limits(match)
     if format == "json":
         from nardcore.formats.values import json_text
 
-        return json_text(value)
+        return check_size(json_text(value))
     wanted: Any
     if kind.holds == "match":
-        match = _as_match(value)
         if match is None:
             msg = f"{format} holds matches and games, not a {type(value).__name__}"
             raise FormatError(msg)
@@ -364,6 +371,7 @@ def dumps(
             raise FormatError(msg)
         text = _state_text(state, format)
         rules, wanted = state.position.rules, state
+    check_size(text)
     if not lossy:
         _check_back(text, format, rules, wanted)
     return text
@@ -411,8 +419,32 @@ def _check_back(text: str, name: str, rules: Rules, wanted: Any) -> None:
         else:
             wanted = canonical(wanted)
     if back != wanted:
-        msg = f"{name} cannot hold {differing(wanted, back)}; {hint}"
+        lost = differing(wanted, back)
+        msg = f"{name} cannot hold {lost}{_where(wanted, lost)}; {hint}"
         raise FormatError(msg)
+
+
+def _where(wanted: Any, lost: str) -> str:
+    """Say in which game and at which entry something is that does not come back."""
+    found = re.search(r"games\[([0-9]+)\](?:\.entries\[([0-9]+)\])?", lost)
+    if found is None or not isinstance(wanted, MatchRecord):
+        return ""
+    game = wanted.games[int(found[1])]
+    if found[2] is None:
+        return f" (game {int(found[1]) + 1})"
+    entry = game.entries[int(found[2])]
+    place = f"entry {int(found[2]) + 1}" if entry.line is None else f"line {entry.line}"
+    return f" (game {int(found[1]) + 1}, {place})"
+
+
+def encoded(text: str, name: str) -> bytes:
+    """Turn a text into the bytes of a file."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        msg = f"{name} cannot hold U+{code:04X}, half a character, in a file; JSON and sheets can"
+        raise FormatError(msg) from error
 
 
 def dump(
@@ -454,4 +486,4 @@ def dump(
         msg = f"{os.fspath(path)} tells no format; known endings are {endings}"
         raise FormatError(msg)
     text = dumps(value, name, lossy=lossy, numbering=numbering, dialect=dialect)
-    write_whole(path, (text if text.endswith("\n") else text + "\n").encode())
+    write_whole(path, encoded(text if text.endswith("\n") else text + "\n", name))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nardcore._board import Position
 from nardcore.errors import FormatError
 from nardcore.formats import positions
-from nardcore.formats._text import fail, short
+from nardcore.formats._text import fail, reader, short
 from nardcore.formats.state import STATUSES, MatchState, Offer
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -131,6 +131,7 @@ def state_gnubg_id(state: MatchState) -> str:
     return f"{positions.position_id(position.board, position.rules)}:{match_id(state)}"
 
 
+@reader
 def parse_gnubg_id(text: str, rules: Rules = BACKGAMMON) -> MatchState:
     """Read a position ID, alone or with a match ID after a colon.
 
@@ -237,6 +238,7 @@ def state_xgid(state: MatchState) -> str:
     return f"{places}:{cube}:{owner}:{turn}:{dice}:{white}:{black}:{rule}:{state.length}:{limit}"
 
 
+@reader
 def parse_xgid_state(text: str, rules: Rules = BACKGAMMON) -> MatchState:
     """Read everything that an XGID says.
 

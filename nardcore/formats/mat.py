@@ -12,20 +12,23 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from nardcore._entries import MAX_LENGTH
 from nardcore.errors import FormatError, NardcoreError
 from nardcore.formats._games import (
     Budget,
     Draft,
+    begun,
     crawford_games,
     hits,
     last_positions,
     settle,
     steps_of,
-    with_first_throw,
+    throws_to_write,
 )
 from nardcore.formats._text import (
     Line,
     lines_of,
+    match_length,
     read_tag,
     reader,
     roll_of,
@@ -33,7 +36,14 @@ from nardcore.formats._text import (
     whole_number,
     written_tag,
 )
-from nardcore.records import CubeAction, GameRecord, MatchRecord, Move, Resignation
+from nardcore.records import (
+    CubeAction,
+    GameRecord,
+    MatchRecord,
+    Move,
+    Resignation,
+    Throw,
+)
 from nardcore.rules import BACKGAMMON, HYPERGAMMON, NACKGAMMON, Rules
 
 if TYPE_CHECKING:
@@ -54,22 +64,22 @@ _LEFT, _RIGHT = 5, 36
 
 # -------------------------------------------------------------------------------------- reading
 
-_MATCH = re.compile(r"\s*([0-9]{1,10})\s*[- ]?(?:point|pt\.?)s?\s*match.*", re.IGNORECASE)
+_MATCH = re.compile(r"\s*(\S+?)\s*[- ]?(?:point|pt\.?)s?\s*match.*", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:money|unlimited)\s+(?:game|match|session).*", re.IGNORECASE)
 _GAME = re.compile(r"\s*game\s+([0-9]{1,6})\s*", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*([0-9]{1,6})\)")
 _DICE = re.compile(r"([1-6])([1-6]):(?![0-9])")
 _SPACES = re.compile(r"\s+")
 _WINS = re.compile(
-    r"wins?\s+([0-9]{1,10})\s*(?:points?)?(?:\s+and\s+the\s+match)?\.?", re.IGNORECASE
+    r"wins?\s+([0-9]{1,600})\s*(?:points?)?(?:\s+and\s+the\s+match)?\.?", re.IGNORECASE
 )
-_SCORE_END = re.compile(r":\s*([0-9]{1,10})(?=\s|$)")
+_SCORE_END = re.compile(r":\s*([0-9]{1,600})(?=\s|$)")
 _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
-    (re.compile(r"(?:re)?doubles?\s*(?:=>|to|at)?\s*([0-9]{1,10})?", re.IGNORECASE), "offer"),
+    (re.compile(r"(?:re)?doubles?\s*(?:=>|to|at)?\s*([0-9]{1,600})?", re.IGNORECASE), "offer"),
     (re.compile(r"(?:takes?|accepts?)()(?![a-z])", re.IGNORECASE), "accept"),
     (re.compile(r"(?:drops?|pass(?:es)?|rejects?)()(?![a-z])", re.IGNORECASE), "refuse"),
-    (re.compile(r"beavers?\s*(?:=>|to|at)?\s*([0-9]{1,10})?", re.IGNORECASE), "beaver"),
-    (re.compile(r"raccoons?\s*(?:=>|to|at)?\s*([0-9]{1,10})?", re.IGNORECASE), "beaver"),
+    (re.compile(r"beavers?\s*(?:=>|to|at)?\s*([0-9]{1,600})?", re.IGNORECASE), "beaver"),
+    (re.compile(r"raccoons?\s*(?:=>|to|at)?\s*([0-9]{1,600})?", re.IGNORECASE), "beaver"),
 )
 _RESIGNS = re.compile(r"resigns?(?:\s+(?:a\s+)?(single|gammon|backgammon))?", re.IGNORECASE)
 _RESIGNED = {"single": 0, "gammon": 1, "backgammon": 3}
@@ -81,6 +91,8 @@ _NEXT = re.compile(
 _DANCE = re.compile(
     r"\(?(?:cannot move|can't move|no moves?|no play|no legal moves?|dances?)\)?", re.IGNORECASE
 )
+_THROWS = re.compile(r"Throws ([0-9]{1,6})")
+_THROWN = re.compile(r"[1-6]-[1-6](?: [1-6]-[1-6]){0,999}")
 _UNKNOWN = re.compile(r"\?{2,4}")
 _ILLEGAL = re.compile(r"\(?illegal (?:play|move)\)?:?", re.IGNORECASE)
 
@@ -111,6 +123,7 @@ class _Reader:
         self.games: list[GameRecord] = []
         self.budget = Budget()
         self.game: Draft | None = None
+        self.throws: dict[int, tuple[Throw, ...]] = {}  # for the first moves of games, by number
         self.won: tuple[Side, int, Line] | None = None
         self.column = _RIGHT  # where black's cells begin
 
@@ -120,7 +133,7 @@ class _Reader:
                 self.line(line)
         self.finish()
         games = [
-            self.budget.check(dataclasses.replace(with_first_throw(game), length=self.length))
+            self.budget.check(dataclasses.replace(begun(game), length=self.length))
             for game in crawford_games(self.games, self.length, self.rules)
         ]
         return MatchRecord(
@@ -143,9 +156,10 @@ class _Reader:
             return
         found = _MATCH.fullmatch(text)
         if found:
-            length = whole_number(found[1])
+            length = match_length(found[1])
             if length is None:
-                line.fail(f"a match to {found[1]} points")
+                what = f"a match to {short(found[1])} points; 0 to {MAX_LENGTH:,} are read"
+                line.fail(what, found.start(1))
             self.length = length
         elif _MONEY.fullmatch(text):
             self.length = 0
@@ -177,6 +191,11 @@ class _Reader:
             except (NardcoreError, ValueError) as error:
                 line.fail(str(error))
             return
+        thrown = _THROWS.fullmatch(key), _THROWN.fullmatch(value)
+        if thrown[0] and thrown[1]:
+            throws = tuple(Throw(int(pair[0]), int(pair[2])) for pair in value.split())
+            self.throws[int(thrown[0][1])] = throws
+            return
         self.info.append(tag)
         if self.base is None:
             self.rules = _with_tag(self.rules, name, value)
@@ -186,7 +205,8 @@ class _Reader:
         self.budget.game(line.number)
         if not self.games and number > 1:
             self.info.append((_FIRST_GAME, str(number)))
-        self.game = Draft(self.rules, number, line.number)
+        throws = list(self.throws.pop(number, ()))
+        self.game = Draft(self.rules, number, line.number, throws=throws)
         self.column = _RIGHT
 
     def score(self, line: Line) -> bool:
@@ -518,6 +538,10 @@ def mat_text(match: MatchRecord, *, dialect: Dialect = "words") -> str:
     if rules != match.rules:
         lines.append(f"; {written_tag('Rules', match.rules.name)}")
     lines += [f"; {written_tag(key, name)}" for key, name in _names(match)]
+    for number, game in enumerate(match.games, first):
+        throws = " ".join(f"{throw.white}-{throw.black}" for throw in throws_to_write(game))
+        if throws:
+            lines.append(f"; {written_tag(f'Throws {number}', throws)}")
     lines += [""] * bool(lines) + [f" {match.length} point match"]
     for number, game in enumerate(match.games, first):
         white, black = game.score

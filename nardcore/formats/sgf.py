@@ -9,12 +9,22 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nardcore._board import Position
+from nardcore._entries import MAX_LENGTH
 from nardcore.errors import FormatError, NardcoreError
-from nardcore.formats._games import Budget, Draft, settle, with_first_throw
-from nardcore.formats._text import MAX_REMARKS, fail, reader, roll_of, short, whole_number
+from nardcore.formats._games import Budget, Draft, begun, settle, throws_to_write
+from nardcore.formats._text import (
+    MAX_REMARKS,
+    fail,
+    match_length,
+    reader,
+    roll_of,
+    short,
+    whole_number,
+)
 from nardcore.records import (
     CubeAction,
     Entry,
@@ -22,6 +32,8 @@ from nardcore.records import (
     MatchRecord,
     Move,
     Resignation,
+    Throw,
+    play_of,
 )
 from nardcore.rules import BACKGAMMON, HYPERGAMMON, NACKGAMMON, Rules
 
@@ -37,6 +49,7 @@ __all__ = ["looks_like_sgf", "parse_sgf", "sgf_text"]
 MAX_DEPTH = 100
 MAX_NODES = 100_000
 MAX_VALUES = 300_000
+_MOST_PLACED = 200  # points of a position that is set up
 _FIRST_GAME = "First game"
 
 # ------------------------------------------------------------------------------ the file's syntax
@@ -173,9 +186,11 @@ _ACTIONS: dict[str, Action] = {
 }
 _SIDES: dict[str, Side] = {"W": "w", "B": "b"}
 _SETUP = ("AE", "AW", "AB", "CV", "CO", "CP", "PL", "DI")
-_INFO, _RULES = "NI", "NR"  # properties of our own
-_NO_INFO = ("GM", "FF", "PW", "PB", "RE", "RU", "MI", "CA", "AP", _INFO, _RULES, *_SETUP)
-_RESULT = re.compile(r"([WB])\+([0-9]{1,10})?(R(?:esign)?)?.*", re.IGNORECASE | re.DOTALL)
+# Properties of our own, which other programs pass over: headings, rules, throws for the first move,
+# and how many of the steps of a play were written as one.
+_INFO, _RULES, _THROWS, _HOPS = _OURS = ("NI", "NR", "NT", "NH")
+_NO_INFO = ("GM", "FF", "PW", "PB", "RE", "RU", "MI", "CA", "AP", *_OURS, *_SETUP)
+_RESULT = re.compile(r"([WB])\+([0-9]{1,600})?(R(?:esign)?)?.*", re.IGNORECASE | re.DOTALL)
 _VARIANTS = {"nackgammon": NACKGAMMON, "hypergammon3": HYPERGAMMON, "hypergammon": HYPERGAMMON}
 
 
@@ -204,6 +219,7 @@ class _Reader:
         self.names = ["", ""]
         self.length = 0
         self.info: list[tuple[str, str]] = []
+        self.at, self.line = 0, 1  # how far lines have been counted
 
     def read(self) -> MatchRecord:
         games = [
@@ -235,19 +251,20 @@ class _Reader:
         draft = Draft(rules)
         self.match(root, draft)
         draft.crawford = self.crawford(root)
+        draft.throws = self.throws(root)
         if "C" in root:
             draft.comment = root["C"][0].text
-        at, line = 0, 1
         for node in nodes:
             values = next(iter(node.values()), None)
             if values:
                 # lines are counted on from the last node, so that a long text is counted once
-                line += self.text.count("\n", at, values[0].at)
-                at = values[0].at
-            self.node(node, draft, line, is_root=node is root)
+                self.line += self.text.count("\n", self.at, values[0].at)
+                self.at = values[0].at
+            self.node(node, draft, self.line, is_root=node is root)
         game = draft.record()
-        first = game.entries[0].side if game.entries else None
-        return with_first_throw(self.result(root, dataclasses.replace(game, first=first)))
+        if game.first is None and game.entries:
+            game = dataclasses.replace(game, first=game.entries[0].side)
+        return begun(self.result(root, game))
 
     # ---------------------------------------------------------------------------- headings
 
@@ -300,6 +317,16 @@ class _Reader:
     def crawford(self, root: _Node) -> bool:
         return any(word.strip().lower() == "crawfordgame" for word in self.words(root))
 
+    def throws(self, root: _Node) -> list[Throw]:
+        """Take the throws for the first move, white's die first."""
+        found = []
+        for value in root.get(_THROWS, ()):
+            self.budget.remark(None)
+            if not re.fullmatch("[1-6]{2}", value.text):
+                fail(f"{short(value.text)} is no throw of two dice", self.text, value.at)
+            found.append(Throw(int(value.text[0]), int(value.text[1])))
+        return found
+
     def match(self, root: _Node, draft: Draft) -> None:
         """Take the match property: tags with values in any order, each in brackets of its own."""
         score = [0, 0]
@@ -308,9 +335,11 @@ class _Reader:
             tag = tag.strip().lower()
             if tag not in ("length", "game", "ws", "bs"):
                 continue
-            number = whole_number(text.strip())
+            read = match_length if tag == "length" else whole_number
+            number = read(text.strip())
             if number is None:
-                fail(f"{tag} is a number, not {short(text)}", self.text, value.at)
+                most = f" of at most {MAX_LENGTH:,}" * (tag == "length")
+                fail(f"{tag} is a number{most}, not {short(text)}", self.text, value.at)
             if tag == "length":
                 self.length = number
             elif tag == "game":
@@ -330,6 +359,8 @@ class _Reader:
         for name, side in _SIDES.items():
             for value in node.get(name, ()):
                 entry = self.entry(value, side, draft, line)
+                if isinstance(entry, Move) and _HOPS in node:
+                    entry = _joined(entry, node[_HOPS][0].text)
                 draft.add(dataclasses.replace(entry, comment=remark), self.budget)
                 remark = ""
         if remark and draft.entries:
@@ -375,6 +406,8 @@ class _Reader:
             draft.start = self.position(node, draft, turn or "w")
         elif turn is not None and draft.start is not None and not draft.entries:
             draft.start = draft.start if draft.start.turn == turn else draft.start.flip()
+        elif turn is not None and not draft.entries:
+            draft.first = turn
         if "DI" in node:
             value = node["DI"][0]
             word = value.text.strip()
@@ -392,7 +425,11 @@ class _Reader:
                     point: count for point, count in enumerate(position.points, 1) if count > 0
                 }
         for name in ("AE", "AW", "AB"):
-            for value in node.get(name, ()):
+            values = node.get(name, [])
+            if len(values) > _MOST_PLACED:
+                what = f"{name} with more than {_MOST_PLACED} values"
+                fail(what, self.text, values[0].at)
+            for value in values:
                 for letter in self.letters(value):
                     for side in ("w", "b") if name == "AE" else (_SIDES[name[1]],):
                         place = _own(letter, side)
@@ -428,6 +465,22 @@ class _Reader:
             return game  # void, unknown
         winner = _SIDES[found[1].upper()]
         return settle(game, winner, points)
+
+
+def _joined(move: Move, hops: str) -> Move:
+    """Join steps of one checker that were written as one: ``2 1`` joins the first two of three."""
+    counts = [int(word) for word in hops.split() if word in ("1", "2", "3", "4")]
+    steps = move.steps or ()
+    if sum(counts) != len(steps):
+        return move
+    joined, at = [], 0
+    for count in counts:
+        chain = steps[at : at + count]
+        if any(one[1] != two[0] for one, two in pairwise(chain)):
+            return move
+        joined.append((chain[0][0], chain[-1][1]))
+        at += count
+    return dataclasses.replace(move, steps=tuple(joined))
 
 
 def _first(node: _Node) -> _Value:
@@ -479,17 +532,36 @@ def _letter(number: int, side: Side) -> str:
     return chr(ord("a") + (number - 1 if side == "w" else 24 - number))
 
 
-def _single_steps(entry: Move, position: Position) -> Steps:
-    """Split hops of several dice, which SGF cannot write."""
+def _single_steps(entry: Move, position: Position) -> list[Steps]:
+    """Split hops of several dice, which SGF cannot write: the steps of each hop."""
     assert entry.dice is not None
     assert entry.steps is not None
+    whole: list[Steps] = [(hop,) for hop in entry.steps]
     if all(start - end <= entry.dice[0] for start, end in entry.steps):
-        return entry.steps
-    text = " ".join(f"{start}/{end}" for start, end in entry.steps)
+        return whole
     try:
-        return position.plays(entry.dice).find(text).steps
+        left = list(play_of(position.plays(entry.dice), entry.steps).steps)
     except NardcoreError:
-        return entry.steps
+        return whole
+    found = []
+    for start, end in entry.steps:
+        chain = _chain(left, start, end)
+        if chain is None:
+            return whole
+        for step in chain:
+            left.remove(step)
+        found.append(chain)
+    return found
+
+
+def _chain(steps: list[tuple[int, int]], start: int, end: int) -> Steps | None:
+    """Find steps that lead a checker from one point to another."""
+    for step in steps:
+        if step[0] == start and step[1] >= end:
+            rest = () if step[1] == end else _chain(steps, step[1], end)
+            if rest is not None:
+                return (step, *rest)
+    return None
 
 
 def _turn(entry: Entry, position: Position) -> str:
@@ -501,9 +573,11 @@ def _turn(entry: Entry, position: Position) -> str:
         if entry.steps is None:
             text = f"PL[{name}]DI[{entry.dice[0]}{entry.dice[1]}]"
             return f"\n;{text}" + (f"C[{_escaped(entry.comment)}]" if entry.comment else "")
-        steps = _single_steps(entry, position)
-        letters = "".join(_letter(number, entry.side) for step in steps for number in step)
+        hops = _single_steps(entry, position)
+        letters = "".join(_letter(n, entry.side) for hop in hops for step in hop for n in step)
         text = f"{name}[{entry.dice[0]}{entry.dice[1]}{letters}]"
+        if any(len(hop) > 1 for hop in hops):
+            text += f"{_HOPS}[{' '.join(str(len(hop)) for hop in hops)}]"
     elif isinstance(entry, CubeAction):
         words = {"offer": "double", "accept": "take", "refuse": "drop", "beaver": "beaver"}
         text = f"{name}[{words[entry.action]}]"
@@ -544,7 +618,10 @@ def _tree(number: int, game: GameRecord, match: MatchRecord) -> str:
             words.append(name)
     if words or match.length:
         root.append(f"RU[{':'.join(words)}]")
-    root.append(f"NR[{game.rules.name}]")
+    root.append(f"{_RULES}[{game.rules.name}]")
+    throws = throws_to_write(game)
+    if throws:
+        root.append(_THROWS + "".join(f"[{throw.white}{throw.black}]" for throw in throws))
     if number == _first_number(match):
         for key, value in match.info:
             if key != _FIRST_GAME:
@@ -560,8 +637,17 @@ def _tree(number: int, game: GameRecord, match: MatchRecord) -> str:
         root.append(f"\n;CV[{game.stake}]CO[{game.owner or 'c'}]")
     if game.start is not None:
         root.append("\n;" + _placed(game.start))
+    elif game.first is not None and game.first != _seen_first(game):
+        root.append(f"\n;PL[{game.first.upper()}]")
     root += [_turn(entry, position) for entry, position in game.positions()]
     return "".join(root) + ")\n"
+
+
+def _seen_first(game: GameRecord) -> Side | None:
+    """Tell who begins for somebody who sees the throws and the turns."""
+    shown = next((e.side for e in game.entries if not isinstance(e, Resignation)), None)
+    seen = dataclasses.replace(game, first=shown)
+    return seen.starter if shown or game.throws else None
 
 
 def _first_number(match: MatchRecord) -> int:
@@ -576,8 +662,8 @@ def sgf_text(match: MatchRecord) -> str:
     Parameters
     ----------
     match : MatchRecord
-        Of short nardy. The rules stand in a property of our own, ``NR``, that other programs pass
-        over.
+        Of short nardy. Rules, throws for the first move and hops that were written as one stand in
+        properties of our own, ``NR``, ``NT`` and ``NH``, that other programs pass over.
 
     Returns
     -------

@@ -11,11 +11,13 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from nardcore._entries import MAX_LENGTH
 from nardcore.errors import FormatError, InvalidPlayError, NardcoreError
 from nardcore.formats._games import Budget, Draft, hits, settle
 from nardcore.formats._text import (
     Line,
     lines_of,
+    match_length,
     quoted,
     read_quoted,
     read_tag,
@@ -219,7 +221,7 @@ _NO_DICE = re.compile(r"\?\s?[-–—]\s?\?\s*:?")
 _EMPTY = re.compile(r"(?:\.\.\.|…|--)(?=\s|$|\{)")
 _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = tuple(
     (
-        re.compile(rf"(?:{words})(?:\s*(?:=>|to|at)?\s*([0-9]{{1,10}}))?(?![\w/])", re.IGNORECASE),
+        re.compile(rf"(?:{words})(?:\s*(?:=>|to|at)?\s*([0-9]{{1,600}}))?(?![\w/])", re.IGNORECASE),
         act,  # type: ignore[misc]
     )
     for words, act in (
@@ -239,7 +241,7 @@ _PASS = re.compile(r"(?:pass|пас|no play|cannot move|can't move|-(?=\s|$))(?!
 _POINT = r"(?:[0-9]{1,3}|[IVXivx]{1,4}|[A-Za-zА-Яа-яёіїєґ]{2,5})"
 _CHAIN = re.compile(rf"({_POINT}(?:/{_POINT}\*?)+)(?:\(([1-8])\))?(\*?)[,;]?(?=\s|$|\{{)")
 _RESULT = re.compile(
-    r"\s*(\S.{0,200}?)\s+wins?\s+([0-9]{1,10})(?:\s+points?)?\s*(?:\(([^()]{0,100})\))?\s*\.?",
+    r"\s*(\S.{0,200}?)\s+wins?\s+([0-9]{1,600})(?:\s+points?)?\s*(?:\(([^()]{0,100})\))?\s*\.?",
     re.IGNORECASE,
 )
 _FOREIGN = {"бар": "bar", "двор": "off", "двір": "off", "вон": "off"}
@@ -268,6 +270,7 @@ class _Reader:
         self.games: list[GameRecord] = []
         self.budget = Budget()
         self.game: Draft | None = None
+        self.remarks: list[str] = []  # on the game
         self.ended: tuple[Side, int, str | None, Line] | None = None
 
     # ------------------------------------------------------------------------------- lines
@@ -335,6 +338,9 @@ class _Reader:
         """Close the game that is being read."""
         if self.game is None:
             return
+        if self.remarks:
+            self.game.comment = "\n".join(filter(None, [self.game.comment, *self.remarks]))
+            self.remarks = []
         game = self.game.record()
         if self.ended is not None:
             winner, points, how, line = self.ended
@@ -379,10 +385,11 @@ class _Reader:
 
     def match(self, line: Line, value: str, at: int) -> None:
         for part in value.split(","):
-            found = re.fullmatch(r"\s*(?:to\s+)?([0-9]{1,10})\s*(points?|games?)?\s*", part)
-            number = whole_number(found[1]) if found else None
+            found = re.fullmatch(r"\s*(?:to\s+)?([0-9]{1,600})\s*(points?|games?)?\s*", part)
+            number = match_length(found[1]) if found else None
             if found is None or number is None:
-                line.fail(f"expected a number of points or games, not {short(part)}", at)
+                what = f"expected a number of points or games, at most {MAX_LENGTH:,}"
+                line.fail(f"{what}, not {short(part.strip())}", at)
             if (found[2] or "").startswith("game"):
                 self.games_to_play = number
             else:
@@ -393,7 +400,7 @@ class _Reader:
             return False
         game = self.current(line)
         if key == "score":
-            found = re.fullmatch(r"\s*([0-9]{1,10})\s*[-:–]\s*([0-9]{1,10})\s*", value)
+            found = re.fullmatch(r"\s*([0-9]{1,600})\s*[-:–]\s*([0-9]{1,600})\s*", value)
             white, black = (whole_number(found[k]) if found else None for k in (1, 2))
             if white is None or black is None:
                 line.fail(f"expected a score such as 2-1, not {short(value)}", at)
@@ -467,7 +474,7 @@ class _Reader:
                 self.budget.remark(line.number)
                 words, at = self.remark(line, at)
                 if last is None:
-                    game.comment = f"{game.comment}\n{words}" if game.comment else words
+                    self.remarks.append(words)
                 else:
                     last = dataclasses.replace(last, comment=words)
                     game.entries[-1] = last

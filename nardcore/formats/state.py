@@ -6,7 +6,9 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from nardcore._board import Position
+from nardcore._entries import MAX_LENGTH, check_pair
 from nardcore.notation import as_dice
+from nardcore.records import impossible_score
 
 if TYPE_CHECKING:
     from nardcore.typing import Dice, Side
@@ -48,11 +50,11 @@ class MatchState:
     cube_owner : {"w", "b"} or None
         Who has it; None where it is centred.
     score : (int, int)
-        White's and black's points.
+        White's and black's points; while the game is going on, fewer than `length`.
     length : int
-        Points to win; 0 for money play.
+        Points to win, at most 32,767; 0 for money play.
     crawford : bool
-        Whether this is the game in which nobody may double.
+        Whether this is the game in which nobody may double: one side is a point away.
     jacoby, beavers : bool
         Money play only: whether gammons count before a double, whether a double may be turned back.
     max_cube : int or None
@@ -114,13 +116,10 @@ class MatchState:
             if getattr(self, name) not in (None, "w", "b"):
                 msg = f"{name} is 'w', 'b' or None, not {getattr(self, name)!r}"
                 raise ValueError(msg)
-        object.__setattr__(self, "score", tuple(self.score))
-        if len(self.score) != 2:
-            msg = f"score is a pair of ints, not {self.score!r}"  # type: ignore[unreachable]
-            raise ValueError(msg)
+        object.__setattr__(self, "score", check_pair(self.score, "score"))
         for points in self.score:
             _number(points, "score", 0)
-        _number(self.length, "length", 0)
+        _number(self.length, "length", 0, MAX_LENGTH)
         _number(self.resignation, "resignation", 0, 3)
         if (self.resignation > 0) is not (self.resigner is not None):
             msg = "resignation and resigner go together"
@@ -132,6 +131,9 @@ class MatchState:
         if self.crawford and not self.length:
             msg = "crawford: only a match has a Crawford game"
             raise ValueError(msg)
+        wrong = impossible_score(self.score, self.length, crawford=self.crawford)
+        if wrong is not None and self.status == "playing":
+            raise ValueError(wrong)
         if self.length and (self.jacoby or self.beavers):
             msg = "jacoby and beavers are for money play, not for a match"
             raise ValueError(msg)
@@ -199,7 +201,8 @@ class MatchState:
             "stake": self.cube,
             "cube": "centred" if self.cube_owner is None else holder,
             "match": match,
-            "crawford": self.crawford,
+            # where both need a point, nothing is raised anyway
+            "crawford": self.crawford and match != (1, 1),
         }
 
     def _key(self) -> tuple[object, ...]:

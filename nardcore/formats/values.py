@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nardcore._board import Position
 from nardcore.errors import FormatError, NardcoreError
 from nardcore.formats._games import Budget
-from nardcore.formats._text import MAX_COUNT, reader, short
+from nardcore.formats._text import MAX_COUNT, MAX_STAKE, fail, reader, short
 from nardcore.formats.analysis import Analysis, Candidate, CubeAnalysis
 from nardcore.formats.state import MatchState
 from nardcore.records import (
@@ -27,6 +28,7 @@ from nardcore.rules import Rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nardcore._cubeful import CubefulResult
     from nardcore.records import Entry
     from nardcore.rollouts import RolloutResult
 
@@ -109,11 +111,14 @@ def _plain(value: object) -> dict[str, Any]:
     from nardcore import __version__
 
     if type(value) not in kinds:
+        from nardcore._cubeful import CubefulResult
         from nardcore._result_file import to_dict
         from nardcore.rollouts import RolloutResult
 
         if isinstance(value, RolloutResult):
             return to_dict(value)
+        if isinstance(value, CubefulResult):
+            return value.to_dict()
         msg = f"a {type(value).__name__} cannot be written"
         raise TypeError(msg)
     name, write = kinds[type(value)]
@@ -126,7 +131,7 @@ def json_text(value: object) -> str:
 
     Parameters
     ----------
-    value : MatchRecord, GameRecord, MatchState, Position, Analysis or RolloutResult
+    value : MatchRecord, GameRecord, MatchState, Position, Analysis, RolloutResult or CubefulResult
         It is written whole.
 
     Returns
@@ -208,18 +213,21 @@ class _Place:
             self.fail("true or false")
         return self.value
 
-    def number(self) -> int:
-        if type(self.value) is not int or not 0 <= self.value <= MAX_COUNT:
+    def number(self, most: int = MAX_COUNT) -> int:
+        if type(self.value) is not int or not 0 <= self.value <= most:
             self.fail("a whole number")
         return self.value
+
+    def stake(self) -> int:
+        return self.number(MAX_STAKE)
 
     def real(self) -> float:
         if type(self.value) not in (int, float) or not math.isfinite(self.value):
             self.fail("a number")
         return float(self.value)
 
-    def pair(self) -> tuple[int, int]:
-        numbers = [item.number() for item in self.items()]
+    def pair(self, most: int = MAX_COUNT) -> tuple[int, int]:
+        numbers = [item.number(most) for item in self.items()]
         if len(numbers) != 2:
             self.fail("two numbers")
         return numbers[0], numbers[1]
@@ -271,7 +279,7 @@ def _read_entry(place: _Place, line: int | None) -> Entry:
         dice = place.get("dice").optional(_Place.pair)
         return place.made(Move, dice=dice, steps=steps, **common)  # type: ignore[no-any-return]
     if kind == "cube":
-        action, value = place.get("action").text(), place.get("value").number()
+        action, value = place.get("action").text(), place.get("value").stake()
         return place.made(CubeAction, action=action, value=value, **common)  # type: ignore[no-any-return]
     if kind == "resignation":
         state = place.get("state").optional(_Place.number)
@@ -297,8 +305,8 @@ def _read_game(place: _Place, budget: Budget, length: int | None = None) -> Game
             GameResult,
             winner=found.get("winner").text(),
             state=found.get("state").number(),
-            points=found.get("points").number(),
-            stake=found.get("stake", 1).number(),
+            points=found.get("points").stake(),
+            stake=found.get("stake", 1).stake(),
             reason=found.get("reason", "unknown").text(),
         )
     game: GameRecord = place.made(
@@ -307,9 +315,9 @@ def _read_game(place: _Place, budget: Budget, length: int | None = None) -> Game
         start=place.get("start").optional(_Place.position),
         first=place.get("first").optional(_Place.text),
         throws=tuple(throws),
-        score=place.get("score", [0, 0]).pair(),
+        score=place.get("score", [0, 0]).pair(MAX_STAKE),
         crawford=place.get("crawford", False).flag(),
-        stake=place.get("stake", 1).number(),
+        stake=place.get("stake", 1).stake(),
         owner=place.get("owner").optional(_Place.text),
         entries=tuple(entries),
         result=result,
@@ -405,6 +413,14 @@ def _read_rollout(place: _Place) -> RolloutResult:
     return from_dict(place.value)
 
 
+def _read_cubeful(place: _Place) -> CubefulResult:
+    from nardcore._cubeful import cubeful_from_dict
+    from nardcore._result_file import made
+
+    found: CubefulResult = made(place.value, "the text", cubeful_from_dict)
+    return found
+
+
 _KINDS: dict[str, Callable[[_Place], Any]] = {
     "nardcore match": _read_match,
     "nardcore game": lambda place: _read_game(place, Budget()),
@@ -412,13 +428,14 @@ _KINDS: dict[str, Callable[[_Place], Any]] = {
     "nardcore analysis": _read_analysis,
     "nardcore position": lambda place: place.get("text").position(),
     "nardcore rollout": _read_rollout,
+    "nardcore cubeful rollout": _read_cubeful,
 }
 
 
 @reader
 def parse_json(
     text: str,
-) -> MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult:
+) -> MatchRecord | GameRecord | MatchState | Position | Analysis | RolloutResult | CubefulResult:
     """Read the library's own JSON; the inverse of `json_text`.
 
     Parameters
@@ -428,7 +445,7 @@ def parse_json(
 
     Returns
     -------
-    MatchRecord, GameRecord, MatchState, Position, Analysis or RolloutResult
+    MatchRecord, GameRecord, MatchState, Position, Analysis, RolloutResult or CubefulResult
         Games are checked again: the rules of today say what is wrong with a play.
 
     Raises
@@ -447,12 +464,19 @@ def parse_json(
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(error.msg, line=error.lineno, column=error.colno) from error
+    except RecursionError as error:
+        msg = "lists or objects in too many levels"
+        raise FormatError(msg) from error
+    except ValueError:
+        # the one that is left: Python reads no whole number of more digits than it allows itself
+        digits = max(re.finditer("[0-9]+", text), key=lambda found: found.end() - found.start())
+        fail(f"a number of {len(digits[0]):,} digits", text, digits.start())
     place = _Place(data, "")
     kind = place.get("format").text()
     if kind not in _KINDS:
         place.get("format").fail(f"one of {', '.join(_KINDS)}")
     # results of rollouts count versions of their own, which their reader knows
-    if kind != "nardcore rollout" and place.get("version").value != _VERSION:
+    if not kind.endswith("rollout") and place.get("version").value != _VERSION:
         msg = f"version {short(str(place.get('version').value))} of the format is not read here"
         raise FormatError(msg)
     return _KINDS[kind](place)  # type: ignore[no-any-return]
