@@ -209,3 +209,30 @@ def test_phases_of_known_positions(bench: Any, rules: nc.Rules) -> None:
         wall = dict.fromkeys(range(1, 6), 1)  # the other's points 13 to 17
         assert phase({**wall, 24: 7, 9: 3}, {24: 7, 20: 8}) == "prime"
         assert phase({**wall, 24: 7, 9: 3}, {6: 7, 10: 8}) == "contact"
+
+
+def test_variants_of_a_net_are_measured_side_by_side(bench: Any, made: Any, tmp_path: Path) -> None:
+    sys.path.insert(0, str(BENCH))
+    try:
+        import bench_nets
+    finally:
+        sys.path.remove(str(BENCH))
+    file = Path(nc.__file__).parent / "weights" / "short.npz"
+    found = dict(bench_nets.variants(nc.nets.load(file)))
+    assert [name for name in found if name.startswith("keep")][-1] == "keep 0, all plays"
+    full = bench.score(made, nc.Evaluator.net(file, keep=0), "full")
+    again = bench.score(made, found["keep 0, all plays"], "again")
+    assert full.losses.tolist() == again.losses.tolist()
+    start, race = nc.batch.start(1), nc.Position({6: 5, 5: 5}, {6: 4, 3: 3})
+    plays = nc.batch.plays(start, [(3, 1)])
+    of_race = race.plays((6, 1))
+    scores = {
+        name: (one(start[0], plays.boards), one(race.board, of_race.boards))
+        for name, one in found.items()
+    }
+    plain, wide = scores["keep 0, all plays"], scores["contact in races too"]
+    small = scores["prune alone"]
+    assert (plain[0] == wide[0]).all()
+    assert (plain[0] != small[0]).any()
+    assert (plain[1] == small[1]).all()
+    assert (plain[1] != wide[1]).any()
