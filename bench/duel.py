@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nardcore as nc
+from nardcore.policies import name_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -131,12 +132,6 @@ def _of_file(file: str, keep: str, plies: str, movement: str) -> Any:
     return nc.Search(nc.Evaluator.net(file, full=True), int(plies), chooser=player)
 
 
-def _name(policy: Any) -> str:
-    if isinstance(policy, str):
-        return policy
-    return getattr(policy, "name", None) or policy.__qualname__
-
-
 def _block(
     a: str, b: str, rules: str, size: int, seed: int, number: int
 ) -> tuple[NDArray[np.int64], int]:
@@ -193,7 +188,7 @@ def duel(
         print(file=sys.stderr)
     counts = np.stack([c for c, _ in blocks])  # block, seat, class, seen by a
     points = (counts[:, :, :5] - counts[:, :, 5:]) @ value / size
-    names = (_name(a), _name(b))
+    names = (name_of(a), name_of(b))
     total = 2 * size * BLOCKS
     means = points.mean(axis=1)
     return Duel(

@@ -7,7 +7,7 @@ import os
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from nardcore.policies import native, search_of
 from nardcore.rollouts import Limits, chunk_of, gather, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from nardcore._rollout import Stop
@@ -54,8 +54,8 @@ class RolledPlay:
         How much less than the best play, and the standard error of that, which the common dice keep
         small; 0 and 0 for the best.
     sure : bool
-        Whether it is worse than the best with the confidence that was asked for, however often one
-        looked.
+        Whether it is not the best with the confidence that was asked for, however often one looked:
+        some other play is better.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class RolledPlay:
 
     def __repr__(self) -> str:
         return (
-            f"<RolledPlay {self.play}: {self.equity:+.4f} ± {self.stderr:.4f}, "
-            f"loss {self.loss:.4f} ± {self.loss_stderr:.4f}>"
+            f"<RolledPlay {self.play}: {self.equity:+z.4f} ± {self.stderr:.4f}, "
+            f"loss {self.loss:z.4f} ± {self.loss_stderr:.4f}>"
         )
 
 
@@ -93,10 +93,11 @@ class PlaysRollout:
     plays : tuple of Play
         The plays, in the order they were given.
     results : tuple of RolloutResult
-        The rollout after each, of the same trials and dice; the opponent is on roll there.
+        The rollout after each, of the same trials and dice; the opponent is on roll there. A play
+        that was dropped has only the first of the trials.
     pairs : dict
-        For every two of the plays, by their numbers, the moments of the differences of their
-        trials.
+        For every two of the plays, by their numbers, the moments of the differences of the trials
+        that both have.
     reduced_pairs : dict
         The same with luck taken out; empty where it was not.
 
@@ -118,8 +119,27 @@ class PlaysRollout:
 
     @property
     def games(self) -> int:
-        """How many games were played after each play."""
-        return self.results[0].games
+        """How many games were played after each play that was not dropped."""
+        return max(result.games for result in self.results)
+
+    @property
+    def dropped(self) -> tuple[Play, ...]:
+        """The plays that got fewer games, since others are better.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> more = {"plays": ["8/5 6/5", "6/3 6/5"], "games": 20_000, "seed": 1}
+        >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), drop=0.99, **more)
+        >>> [str(play) for play in found.dropped], [result.games for result in found.results]
+        (['6/5 6/3'], [20000, 8192])
+        """
+        most = self.games
+        return tuple(
+            play
+            for play, result in zip(self.plays, self.results, strict=True)
+            if result.games < most
+        )
 
     def difference(
         self, first: int, second: int, scoring: str | Sequence[int] | None = None
@@ -196,10 +216,11 @@ class PlaysRollout:
     ) -> Play | None:
         """Give the play that is best for sure, or None while none is.
 
-        A play is, when for each other play the sum of the differences of their games passes the
-        anytime bound of Howard, Ramdas, McAuliffe and Sekhon (2021), shared among all ordered pairs
-        of the ``k`` plays: ``(1 - confidence) / (k (k - 1))`` for each. Then the chance of ever
-        naming a play that is no better than another is at most ``1 - confidence``.
+        A play is, when each other play is worse than some play for sure: the sum of the differences
+        of their games passes the anytime bound of Howard, Ramdas, McAuliffe and Sekhon (2021),
+        shared among all ordered pairs of the ``k`` plays: ``(1 - confidence) / (k (k - 1))`` for
+        each. Then the chance of ever naming a play that is no better than another is at most
+        ``1 - confidence``.
 
         Examples
         --------
@@ -209,16 +230,20 @@ class PlaysRollout:
         >>> str(found.best())
         '6/1 6/off'
         """
-        everyone = range(len(self.plays))
-        for i in everyone:
-            if all(self.better(i, j, confidence, scoring) for j in everyone if i != j):
-                return self.plays[i]
-        return None
+        left = [i for i in range(len(self.plays)) if not self._beaten(i, confidence, scoring)]
+        return self.plays[left[0]] if len(left) == 1 else None
+
+    def _beaten(
+        self, number: int, confidence: float, scoring: str | Sequence[int] | None = None
+    ) -> bool:
+        """Say whether some other play is better for sure."""
+        others = (j for j in range(len(self.plays)) if j != number)
+        return any(self.better(j, number, confidence, scoring) for j in others)
 
     def ranked(
         self, scoring: str | Sequence[int] | None = None, *, confidence: float = 0.95
     ) -> list[RolledPlay]:
-        """Rank the plays, the best first.
+        """Rank the plays, the best first; those that were dropped come after the others.
 
         Examples
         --------
@@ -230,12 +255,13 @@ class PlaysRollout:
         True
         """
         estimates = [result.estimate(scoring) for result in self.results]
-        order = sorted(range(len(self.plays)), key=lambda i: (estimates[i][0], i))
+        fewer = [result.games < self.games for result in self.results]
+        order = sorted(range(len(self.plays)), key=lambda i: (fewer[i], estimates[i][0], i))
         best = order[0]
         found = []
         for i in order:
             loss, error = self.difference(best, i, scoring)
-            sure = i != best and self.better(best, i, confidence, scoring)
+            sure = i != best and self._beaten(i, confidence, scoring)
             equity, stderr = estimates[i]
             found.append(
                 RolledPlay(self.plays[i], self.results[i], -equity, stderr, loss, error, sure)
@@ -288,7 +314,8 @@ class PlaysRollout:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<PlaysRollout of {len(self.plays)} plays, {self.games:,} games each>"
+        fewer = f", {len(self.dropped)} of them dropped" if self.dropped else ""
+        return f"<PlaysRollout of {len(self.plays)} plays, {self.games:,} games each{fewer}>"
 
     # ---- files
 
@@ -377,7 +404,13 @@ def _from_dict(data: Any) -> PlaysRollout:
     legal = position.plays(dice)
     plays = tuple(legal.find(text) for text in data["plays"])
     results = tuple(result_from_dict(one) for one in data["results"])
-    n = results[0].games
+    if len(results) != len(plays):
+        msg = "the results are not those of the plays"
+        raise FormatError(msg)
+    wanted = {
+        (i, j): _common(results[i].ranges, results[j].ranges)
+        for i, j in combinations(range(len(plays)), 2)
+    }
     tables = []
     for name in ("pairs", "reduced_pairs"):
         moments = {}
@@ -385,18 +418,19 @@ def _from_dict(data: Any) -> PlaysRollout:
             moments[int(first), int(second)] = Moments(
                 int(count), tuple(int(k) for k in sums), tuple(int(k) for k in products)
             )
-        wanted = set(combinations(range(len(plays)), 2))
         if (moments or name == "pairs") and (
-            set(moments) != wanted
-            or any((m.n, len(m.sums), len(m.products)) != (n, 10, 100) for m in moments.values())
+            {key: m.n for key, m in moments.items()} != wanted
+            or any((len(m.sums), len(m.products)) != (10, 100) for m in moments.values())
         ):
-            msg = f"the {name} are not those of {len(plays)} plays and {n} games"
+            msg = f"the {name} are not those of {len(plays)} plays and their games"
             raise FormatError(msg)
         tables.append(moments)
-    if len(results) != len(plays) or any(r.ranges != results[0].ranges for r in results):
-        msg = "the results are not those of the plays"
-        raise FormatError(msg)
     return PlaysRollout(position, dice, plays, results, tables[0], tables[1])
+
+
+def _common(some: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> int:
+    """Count the trials that are in both."""
+    return sum(max(0, min(a + n, b + m) - max(a, b)) for a, n in some for b, m in others)
 
 
 # ----------------------------------------------------------------------------------------- running
@@ -460,6 +494,7 @@ def rollout_plays(
     seed: Seed = None,
     target_stderr: float | None = None,
     confidence: float | None = None,
+    drop: float | None = None,
     seconds: float | None = None,
     scoring: str | Sequence[int] | None = None,
     tables: Sequence[Any] = (),
@@ -492,14 +527,18 @@ def rollout_plays(
         As for `nardcore.rollout`; a pair names the policies of the side that plays and of the
         other.
     target_stderr
-        Stop when the standard error of every loss is at most this.
+        Stop when the standard error of every loss is at most this, of the plays not dropped.
     confidence
         Stop when one play is best with this confidence, however often one looks: see
         `PlaysRollout.best`.
+    drop
+        Give no more games to a play once another is better with this confidence, however often one
+        looks: at least `confidence`, where that is given too. Looked at after 4 chunks of games,
+        after 8, 16 and so on. By default every play gets all games.
     seconds
         Stop after the chunk in which this time has passed.
     scoring
-        For `target_stderr` and `confidence`; the rules' own by default.
+        For `target_stderr`, `confidence` and `drop`; the rules' own by default.
     seed, tables, truncate, evaluator, plies, variance_reduction, stratified
         As for `nardcore.rollout`.
     first, threads, executor, progress
@@ -534,8 +573,12 @@ def rollout_plays(
     if any(play.result.outcome is not None for play in chosen):
         msg = "a play that ends the game needs no rollout"
         raise ValueError(msg)
-    if confidence is not None and not 0 < confidence < 1:
-        msg = f"a confidence lies between 0 and 1, not {confidence}"
+    for level in (confidence, drop):
+        if level is not None and not 0 < level < 1:
+            msg = f"a confidence lies between 0 and 1, not {level}"
+            raise ValueError(msg)
+    if confidence is not None and drop is not None and drop < confidence:
+        msg = f"a play is dropped with the confidence {drop}, less than the {confidence} asked for"
         raise ValueError(msg)
     rules = position.rules
     signed_points(scoring, rules)
@@ -547,27 +590,34 @@ def rollout_plays(
     if games is None and not open_ended:
         games = 10_000
     limits = Limits.make(games, target_stderr, seconds, first, open_ended)
-    stop = _rollout.Stop()
-    task: Callable[..., Any] = partial(_chunk_here, specs, stop)
     if executor is not None:
         leading.check_portable()
-        task = partial(_chunk_there, specs)
     size = _playout.RESULT_SIZE if variance_reduction or stratified else _playout.PLAIN_SIZE
-    count = len(chosen) * (len(chosen) - 1) // 2
-    total = Total(size * len(chosen) + 111 * count * (1 + variance_reduction))
-    done = 0
+    keys = list(combinations(range(len(chosen)), 2))
+    pairs_at = size * len(chosen)
+    blocks = 1 + variance_reduction  # of differences: as games ended, and less luck
+    total = Total(pairs_at + 111 * len(keys) * blocks)
+    alive = list(range(len(chosen)))
+    played = [0] * len(chosen)
+
+    def places() -> NDArray[np.int64]:
+        """Say where the sums of a chunk belong, that of the plays still alive."""
+        parts = [np.arange(i * size, (i + 1) * size) for i in alive]
+        both = [k for k, (i, j) in enumerate(keys) if i in alive and j in alive]
+        for block in range(blocks):
+            for k in both:
+                at = pairs_at + 111 * (block * len(keys) + k)
+                parts.append(np.arange(at, at + 111))
+        return np.concatenate(parts)
 
     def so_far() -> PlaysRollout:
         results = tuple(
-            gather(spec, first, done, total.part(i * size, (i + 1) * size))
+            gather(spec, first, played[i], total.part(i * size, (i + 1) * size))
             for i, spec in enumerate(specs)
         )
-        keys = list(combinations(range(len(chosen)), 2))
-        at = size * len(chosen)
-        pairs = dict(zip(keys, total.moments(at, count), strict=True))
-        less = {}
-        if variance_reduction:
-            less = dict(zip(keys, total.moments(at + 111 * count, count), strict=True))
+        found = total.moments(pairs_at, len(keys) * blocks)
+        pairs = dict(zip(keys, found, strict=False))
+        less = dict(zip(keys, found[len(keys) :], strict=True)) if variance_reduction else {}
         return PlaysRollout(position, roll, chosen, results, pairs, less)
 
     def reached() -> bool:
@@ -577,22 +627,52 @@ def rollout_plays(
         if confidence is not None and found.best(confidence, scoring) is not None:
             return True
         return target_stderr is not None and all(
-            one.loss_stderr <= target_stderr for one in found.ranked(scoring)
+            one.loss_stderr <= target_stderr
+            for one in found.ranked(scoring)
+            if one.result.games == found.games
         )
 
     try:
-        chunks = limits.chunks(chunk_of(leading))
-        with closing(in_order(task, chunks, stop, threads, executor)) as answers:
-            for (_, n), chunk in answers:
-                total.add(chunk)
-                done += n
-                tell(progress, done, limits.total, so_far)
-                if reached() or limits.late():
-                    break
+        for chunks in _stages(limits.chunks(chunk_of(leading)), drop is not None):
+            stop = _rollout.Stop()
+            some = [specs[i] for i in alive]
+            task: Callable[..., Any] = partial(_chunk_here, some, stop)
+            if executor is not None:
+                task = partial(_chunk_there, some)
+            where = places()
+            with closing(in_order(task, chunks, stop, threads, executor)) as answers:
+                for (_, n), chunk in answers:
+                    sums = np.zeros(len(total.low), np.int64)
+                    sums[where] = chunk
+                    total.add(sums)
+                    for i in alive:
+                        played[i] += n
+                    tell(progress, max(played), limits.total, so_far)
+                    if reached() or limits.late():
+                        return so_far()
+            if drop is not None:
+                found = so_far()
+                alive = [i for i in alive if not found._beaten(i, drop, scoring)] or alive
     except KeyboardInterrupt:
-        msg = f"cancelled after {done:,} games of each play"
+        msg = f"cancelled after {max(played):,} games of each play"
         raise RolloutCancelled(msg, partial=so_far()) from None
     return so_far()
+
+
+_STAGE = 4  # chunks before one looks for the first time which plays to drop
+
+
+def _stages(
+    chunks: Iterator[tuple[int, int]], several: bool
+) -> Iterator[Iterable[tuple[int, int]]]:
+    """Cut chunks into stages, after which plays may be dropped: each doubles what went before."""
+    if not several:
+        yield chunks
+        return
+    size = done = _STAGE
+    while part := list(islice(chunks, size)):
+        yield part
+        size, done = done, 2 * done
 
 
 def _chunk_here(specs: list[Spec], stop: Stop, first: int, n: int) -> NDArray[np.int64] | None:

@@ -200,7 +200,9 @@ class RankedPlay:
     plies: int
 
     def __repr__(self) -> str:
-        return f"<RankedPlay {self.play}: {self.equity:+.4f} ({-self.loss:+.4f}), {self.plies}-ply>"
+        return (
+            f"<RankedPlay {self.play}: {self.equity:+z.4f} ({-self.loss:z.4f}), {self.plies}-ply>"
+        )
 
 
 def _equity(points: NDArray[np.float64], p: NDArray[np.float64]) -> float:

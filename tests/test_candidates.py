@@ -110,6 +110,90 @@ def test_it_stops_when_one_is_best_for_sure() -> None:
     assert timed.games > 0
 
 
+THREE = ["24/23 13/9", "13/9/8", "6/5 6/2"]
+DROPPING: dict[str, Any] = {"plays": THREE, "seed": 1, "drop": 0.99}
+
+
+def test_plays_without_hope_get_no_more_games(tmp_path: Path) -> None:
+    found = nc.rollout_plays(START, (4, 1), games=20_000, threads=1, **DROPPING)
+    assert found == nc.rollout_plays(START, (4, 1), games=20_000, threads=3, **DROPPING)
+    games = [result.games for result in found.results]
+    assert games == [20_000, 20_000, 8192]  # looked at after four chunks
+    assert [str(play) for play in found.dropped] == THREE[2:]
+    assert "1 of them dropped" in repr(found)
+    # nothing else differs from rollouts without it, over the games there were
+    whole = nc.rollout_plays(START, (4, 1), plays=THREE, games=20_000, seed=1)
+    short = nc.rollout_plays(START, (4, 1), plays=THREE, games=8192, seed=1)
+    assert found.results[:2] == whole.results[:2]
+    assert found.results[2] == short.results[2]
+    assert found.difference(0, 1) == whole.difference(0, 1)
+    assert found.difference(0, 2) == short.difference(0, 2)
+    assert short.better(0, 2, 0.99) or short.better(1, 2, 0.99)
+    assert whole.dropped == ()
+    last = found.ranked()[-1]
+    assert (str(last.play), last.sure) == (THREE[2], True)
+    # other parts of the trials are counted together, and files keep them
+    later = nc.rollout_plays(START, (4, 1), first=20_000, games=9000, **DROPPING)
+    both = found.merge(later)
+    assert [result.games for result in both.results] == [29_000, 29_000, 16_384]
+    assert both.pairs[0, 2].n == 16_384
+    for one in (found, both):
+        one.save(tmp_path / "plays.json")
+        assert PlaysRollout.load(tmp_path / "plays.json") == one
+    data = found.to_dict()
+    data["pairs"][1][2] += 1  # a pair cannot have more trials than both its plays
+    (tmp_path / "bad.json").write_text(nc_json(data), encoding="utf-8")
+    with pytest.raises(nc.FormatError, match="are not those"):
+        PlaysRollout.load(tmp_path / "bad.json")
+
+
+def test_dropping_with_other_methods_and_ends() -> None:
+    p = nc.Position({6: 1, 5: 1, 1: 1}, {1: 4})
+    plays = [str(play) for play in p.plays((5, 1))]
+    more: dict[str, Any] = {"plays": plays, "seed": 3, "policy": NATIVE}
+    more |= {"variance_reduction": True, "stratified": True}
+    found = [
+        nc.rollout_plays(p, (5, 1), games=3000, drop=0.95, threads=threads, **more)
+        for threads in (1, 3)
+    ]
+    assert found[0] == found[1]
+    assert found[0].dropped
+    assert found[0].games == 3000
+    for (i, j), moments in found[0].reduced_pairs.items():
+        fewer = min(found[0].results[i].games, found[0].results[j].games)
+        assert moments.n == found[0].pairs[i, j].n == fewer
+    # a wanted error is that of the plays that are left
+    by_error = nc.rollout_plays(p, (5, 1), drop=0.95, target_stderr=0.002, **more)
+    assert by_error.games >= by_error.results[0].games > 0
+    sure = nc.rollout_plays(p, (5, 1), drop=0.999, confidence=0.95, **more)
+    assert str(sure.best(0.95)) == str(sure.ranked()[0].play)
+
+
+def test_the_best_is_what_no_other_play_is_surely_better_than() -> None:
+    plays = tuple(START.plays((3, 1)))[:3]
+    result = nc.rollout(plays[0].result, games=1, seed=1)
+
+    def lead(games: int) -> Moments:
+        """Moments of pairs in which the first play won a single game more each time."""
+        sums = [0] * 10
+        products = [0] * 100
+        sums[0], sums[5] = -games << 32, games << 32  # as the opponent, who is on roll, sees it
+        for i, j, sign in ((0, 0, 1), (5, 5, 1), (0, 5, -1), (5, 0, -1)):
+            products[10 * i + j] = sign * games << 32
+        return Moments(games, tuple(sums), tuple(products))
+
+    def found(first_third: int) -> PlaysRollout:
+        pairs = {(0, 1): lead(4000), (1, 2): lead(4000), (0, 2): lead(first_third)}
+        return PlaysRollout(START, (3, 1), plays, (result,) * 3, pairs, {})
+
+    assert found(4000).best(0.95) == plays[0]
+    # the third was dropped for the second, before the first could be told from it
+    few = found(10)
+    assert not few.better(0, 2, 0.95)
+    assert few.best(0.95) == plays[0]
+    assert one_pair(lead(10)).best(0.95) is None
+
+
 def one_pair(first: Moments, second: Any = None) -> PlaysRollout:
     """A rollout of two plays with some moments of their differences."""
     plays = tuple(START.plays((3, 1)))[:2]
@@ -182,6 +266,8 @@ def test_the_bound_holds_for_random_walks_and_grows_as_it_should() -> None:
         ({"plays": ["8/2"]}, nc.IllegalPlayError),
         ({"confidence": 1.0}, ValueError),
         ({"confidence": 0.0}, ValueError),
+        ({"drop": 1.0}, ValueError),
+        ({"drop": 0.9, "confidence": 0.95}, ValueError),
         ({"games": 0}, ValueError),
         ({"policy": "random"}, ValueError),
         ({"target_stderr": -1}, ValueError),

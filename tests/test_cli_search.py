@@ -84,4 +84,15 @@ def test_rollout_of_plays(net: str, tmp_path: Path) -> None:
     assert "8/5 6/5" in text
     assert "worse for sure" in text
     assert "needs a roll" in run("rollout", "--plays", "2", "--games", "10", code=2)
-    assert "--plays" in run("rollout", "--confidence", "0.9", "--games", "10", code=2)
+    for name in ("--confidence", "--drop"):
+        assert "--plays" in run("rollout", name, "0.9", "--games", "10", code=2)
+
+
+def test_rollout_of_plays_drops_those_without_hope() -> None:
+    words = ("rollout", "--dice", "31", "--games", "10k", "--seed", "1", "--quiet", "--drop")
+    text = run(*words, "0.99", "--plays", "8/5 6/5, 6/3 6/5")
+    assert "8,192" in text
+    assert "10,000 games of each play not dropped" in text
+    found = data(*words, "0.99", "--plays", "8/5 6/5, 6/3 6/5")
+    assert [one["games"] for one in found["plays"]] == [10_000, 8192]
+    assert "at least" in run(*words, "0.9", "--confidence", "0.95", "--plays", "2", code=2)

@@ -363,3 +363,10 @@ def test_outcomes_show_themselves() -> None:
     assert found.inclusive["win_gammon"] == pytest.approx(found.probabilities[1:5].sum())
     for scoring, sign in itertools.product(("single", "triktrak"), (1, -1)):
         assert np.isfinite(sign * found.equity(scoring))
+
+
+def test_no_loss_is_printed_as_zero() -> None:
+    best, *rest = nc.rank_plays(nc.Position.start(), (3, 1), evaluator=NET)
+    assert "(0.0000)" in repr(best)
+    assert all("-0.0000" not in repr(one) for one in (best, *rest))
+    assert f"(-{rest[-1].loss:.4f})" in repr(rest[-1])

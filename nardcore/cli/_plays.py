@@ -96,6 +96,8 @@ def _write(
     for heading in ("equity", "±", "loss", "±", "win"):
         table.add_column(heading, justify="right")
     table.add_column(f"worse for sure ({level:.0%})")
+    if found.dropped:
+        table.add_column("games", justify="right")
     for number, one in enumerate(ranked, 1):
         table.add_row(
             str(number),
@@ -106,13 +108,15 @@ def _write(
             f"{one.loss_stderr:.4f}" if number > 1 else "",
             f"{1 - one.result.win:.2%}",
             "yes" if one.sure else "",
+            *([f"{one.result.games:,}"] if found.dropped else []),
         )
     click.echo()
     console().print(table)
+    fewer = " not dropped" if found.dropped else ""
     seed = " ".join(map(str, found.results[0].seed))
     click.echo(
-        f"\n{unit} points a game for {side(position)}; {found.games:,} games of each play in "
-        f"{seconds:.1f} s, seed {seed}"
+        f"\n{unit} points a game for {side(position)}; {found.games:,} games of each play{fewer} "
+        f"in {seconds:.1f} s, seed {seed}"
     )
 
 
@@ -142,6 +146,7 @@ def _as_data(
                 "loss": one.loss,
                 "loss_stderr": one.loss_stderr,
                 "worse_for_sure": one.sure,
+                "games": one.result.games,
                 "win": 1 - one.result.win,
                 "probabilities": [
                     *one.result.probabilities[5:].tolist(),

@@ -132,8 +132,8 @@ def _write(
         table.add_row(
             str(number),
             one.play.notation(numbering=numbering),
-            f"{one.equity:+.4f}",
-            f"{-one.loss:.4f}" if one.loss else "",
+            f"{one.equity:+z.4f}",
+            f"{-one.loss:z.4f}" if one.loss else "",
             f"{p[:5].sum():.2%}",
             f"{p[1:5].sum():.2%}",
             f"{p[6:].sum():.2%}",

@@ -162,6 +162,12 @@ def _plays(text: str) -> int | tuple[str, ...]:
     help="With --plays: stop when one is best with this confidence, however often one looks.",
 )
 @click.option(
+    "--drop",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="X",
+    help="With --plays: no more games for a play when another is better with this confidence.",
+)
+@click.option(
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
@@ -209,6 +215,7 @@ def command(
     by_roll: bool,
     plays: int | tuple[str, ...] | None,
     confidence: float | None,
+    drop: float | None,
     seed: int | None,
     first: int,
     threads: int | None,
@@ -224,8 +231,12 @@ def command(
     """
     given = read_positions(position, rules)
     _check(given, dice, opening, output)
-    if plays is None and confidence is not None:
-        msg = "--confidence compares plays; see --plays"
+    for name, value in (("--confidence", confidence), ("--drop", drop)):
+        if plays is None and value is not None:
+            msg = f"{name} compares plays; see --plays"
+            raise click.UsageError(msg)
+    if confidence is not None and drop is not None and drop < confidence:
+        msg = "--drop is at least --confidence"
         raise click.UsageError(msg)
     open_ended = target_stderr is not None or seconds is not None or confidence is not None
     if games is None and not open_ended:
@@ -249,7 +260,7 @@ def command(
         "threads": threads,
     }
     if plays is not None:
-        compare(given, dice, plays, confidence, more, output, as_json, quiet)
+        compare(given, dice, plays, confidence, {**more, "drop": drop}, output, as_json, quiet)
         return
     for number, one in enumerate(given):
         roll = dice or one.dice
