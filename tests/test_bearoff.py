@@ -277,6 +277,51 @@ def test_two_distributions_give_the_chances_of_all_classes() -> None:
         assert outcomes[1] == pytest.approx(exact.win(p), abs=1e-4)  # nothing off, all home
 
 
+@pytest.mark.parametrize(("points", "protects"), [(6, True), (9, True), (9, False), (14, True)])
+def test_outcomes_are_put_together_from_the_distributions(points: int, protects: bool) -> None:
+    """The same sums, in NumPy: the opponent may have rolled k - 1 times at the mover's k-th."""
+    rules = nc.BACKGAMMON.replace(checkers=3, start=((6, 3),), off_protects=protects)
+    table = OneSided.build(points=points, rules=rules)
+    rng = np.random.default_rng(points)
+
+    def at_most(p: nc.Position, side: int, goal: Any) -> np.ndarray:
+        row = table.distribution(p, side=side, goal=goal)
+        return np.pad(np.cumsum(row), (0, 40 - len(row)), constant_values=1)
+
+    every = sides(3, points)[1:]
+    boards, rows = [], []
+    while len(rows) < 150:
+        mover, opponent = (every[k] for k in rng.integers(0, len(every), 2))
+        if points > 12 and max(np.flatnonzero(mover)) + max(np.flatnonzero(opponent)) > 22:
+            continue
+        p = position(mover, opponent, rules)
+        chances = []
+        for side in range(2):
+            off, first, home = (at_most(p, side, goal) for goal in ("off", "first", "home"))
+            first = np.minimum(first, home)
+            if p.off[side] and protects:
+                first, home = np.ones(40), np.ones(40)
+            chances.append((np.minimum(off, first), first, home))
+        expected = np.zeros(10)
+        for side, late in ((0, 1), (1, 0)):
+            at_once = np.diff(chances[side][0], prepend=0)
+            off, first, home = (
+                np.concatenate([[one[0]] * late, one[: 40 - late]]) for one in chances[1 - side]
+            )
+            expected[5 * side : 5 * side + 3] = (
+                at_once @ (first - off),
+                at_once @ (home - first),
+                at_once @ (1 - home),
+            )
+        boards.append(p.board)
+        rows.append(expected)
+        np.testing.assert_allclose(table.outcomes(p), expected, atol=1e-12)
+        assert table.win(p) == pytest.approx(expected[:5].sum(), abs=1e-12)
+    found = table.outcomes_batch(np.array(boards))
+    np.testing.assert_allclose(found, rows, atol=1e-12)
+    assert (found >= 0).all()
+
+
 def test_losers_far_away_are_counted_outside() -> None:
     table = OneSided.build(
         points=10, checkers=2, rules=nc.HYPERGAMMON.replace(checkers=2, start=((24, 2),))
@@ -823,3 +868,67 @@ def test_gnubgs_own_tables(tmp_path: Path) -> None:
     numbers = [[float(word) for word in re.findall(r"\d+\.\d+", dump)] for dump in dumps]
     assert len(numbers[0]) > 50
     np.testing.assert_allclose(numbers[0], numbers[1], atol=0.01)  # percent, rolls, pips
+
+
+def dense(table: OneSided, goal: str) -> np.ndarray:
+    """Give all distributions as rows of 64 chances."""
+    start, first, length, rows = (
+        table.raw[f"{goal} {part}"] for part in ("start", "first", "length", "rows")
+    )
+    found = np.zeros((len(start), 64))
+    for k in range(int(length.max())):
+        some = np.flatnonzero(length > k)
+        found[some, first[some] + k] = rows[start[some] + k]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MAKEBEAROFF.exists(), reason="gnubg is not installed")
+@pytest.mark.parametrize("goal", ["off", "first"])
+def test_gnubgs_distributions_differ_by_its_choice_of_plays_alone(
+    goal: str, tmp_path: Path
+) -> None:
+    """It plays to the least of its own rounded means, of several the highest rank.
+
+    By that choice its rows follow from each other; and the rows that are exact under that choice
+    are within 4 of its steps everywhere.
+    """
+    path = tmp_path / "one.bd"
+    subprocess.run([MAKEBEAROFF, "-o", "6", "-f", path], check=True, capture_output=True)
+    exact = default()
+    read = read_gnubg(path)
+    assert isinstance(read, OneSided)
+    theirs = np.rint(dense(read, goal) * 65535).astype(np.int64)
+    rounded = theirs @ np.arange(64)  # means, in steps
+    every = unrank(np.arange(len(theirs)), points=6)
+    pips = every @ np.arange(1, 7)
+    open_ = every.sum(axis=1) == 15 if goal == "first" else pips > 0
+    weights = np.array(nc.dice.WEIGHTS)
+    mine = dense(exact, goal) * (1 - open_[:, None])
+    follows, worst = 0, 0.0
+    for level in range(1, 91):
+        ranks = np.flatnonzero((pips == level) & open_)
+        if not len(ranks):
+            continue
+        boards = np.zeros((len(ranks), 32), np.int8)
+        boards[:, :6], boards[:, 23] = every[ranks], -1
+        boards[:, 26], boards[:, 27] = 15 - every[ranks].sum(axis=1), 14
+        found = nc.batch.expand(boards, rules=nc.BACKGAMMON)
+        to = rank(np.asarray(found.boards)[:, :6])
+        key = rounded[to] * len(theirs) - to  # the least mean, then the highest rank
+        choice = (-np.minimum.reduceat(key, found.indptr[:-1])) % len(theirs)
+        choice = choice.reshape(len(ranks), 21)
+        row = np.pad(weights @ theirs[choice][..., :-1], ((0, 0), (1, 0)))
+        row = (row + 18) // 36
+        row[np.arange(len(row)), row.argmax(axis=1)] += 65535 - row.sum(axis=1)
+        follows += int((row == theirs[ranks]).all(axis=1).sum())
+        mine[ranks, 1:] = weights @ mine[choice][..., :-1] / 36
+        worst = max(worst, float(np.abs(mine[ranks] * 65535 - theirs[ranks]).max()))
+    assert follows >= open_.sum() - 2
+    assert worst < 4
+    print(goal, f"{follows} of {open_.sum()} rows follow, exact ones off by {worst:.2f} steps")
+    apart = np.abs(dense(exact, goal) * 65535 - theirs).max(axis=1)[open_]
+    lost = (mine - dense(exact, goal)) @ np.arange(64)
+    print(f"{(apart > 4).sum()} rows off by more than 4, by {apart.max():.1f} at most, whose")
+    print(f"means are worse by {lost.max():.2e} rolls at most")
+    assert -1e-12 < lost.min() <= lost.max() < 2e-5
