@@ -3,7 +3,8 @@
 python -P bench/bench_bearoff.py              a minute or two (makebearoff: 6 x 6, 6 points)
 python -P bench/bench_bearoff.py --seven      also 6 x 7 and 7 points
 python -P bench/bench_bearoff.py --full       also 15 x 15 (6 GB of memory) and 10 points
-python -P bench/bench_bearoff.py --large      only errors of 16 bits beyond 8 x 8 (18 GB of memory)
+python -P bench/bench_bearoff.py --large      only errors of 16 bits beyond 8 x 8 (12 GB of memory)
+python -P bench/bench_bearoff.py --memory     only what builds take beyond their tables
 python -P bench/bench_bearoff.py --hyper FILE only distributions beside a solved hypergammon
 
 Both sides of a ratio are computed in the same run, and compared before their times are.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -85,16 +87,18 @@ def one_sided(points):
 
 
 def errors(n, equities, dtype, most):
-    """Compare 16 bits, strip by strip, with floats."""
-    exact = TwoSided.build(checkers=n, equities=equities, dtype=dtype)
-    small = TwoSided.build(checkers=n, equities=equities)
-    worst = {
-        name: max(
-            float(np.abs(a / 65535 - b).max())
-            for a, b in zip(small.raw[name], exact.raw[name], strict=True)
-        )
-        for name in exact.raw
-    }
+    """Compare 16 bits, strip by strip, with floats; they wait in a file, not in memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        small = TwoSided.build(checkers=n, equities=equities, path=Path(folder, "t.nct"))
+        exact = TwoSided.build(checkers=n, equities=equities, dtype=dtype)
+        worst = {
+            name: max(
+                float(np.abs(a / 65535 - b).max())
+                for a, b in zip(small.raw[name], exact.raw[name], strict=True)
+            )
+            for name in exact.raw
+        }
+        del small
     print(f"error of 16 bits, {n} x {n} {equities}, of the range, against {dtype}: {worst}")
     assert max(worst.values()) < most
 
@@ -102,9 +106,46 @@ def errors(n, equities, dtype, most):
 def large():
     for n in (9, 10):
         errors(n, "money", "float64", 3.5e-5)
-    errors(11, "money", "float32", 3.5e-5)
+    errors(11, "money", "float32", 4e-5)
     errors(12, "win", "float64", 3e-5)
     errors(15, "win", "float32", 3e-5)
+
+
+PEAK = """
+import sys
+from nardcore.bearoff import TwoSided
+
+def peak():  # not getrusage: a child begins with what its parent took
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
+
+n, equities = int(sys.argv[1]), sys.argv[2]
+TwoSided.build(checkers=2, equities=equities)
+before = peak()
+table = TwoSided.build(checkers=n, equities=equities)
+print((peak() - before) / table.nbytes - 1)
+"""
+
+
+def memory():
+    """Compare peak memory with the table, a process for each build."""
+    for n, equities in (
+        (6, "money"),
+        (7, "money"),
+        (8, "win"),
+        (8, "money"),
+        (9, "win"),
+        (10, "win"),
+        (10, "money"),
+        (12, "win"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", PEAK, str(n), equities],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        print(f"memory beyond the table, {n} x {n} {equities}: {float(done.stdout):.1%}")
 
 
 def random_boards(n, k, seed=0):
@@ -113,6 +154,16 @@ def random_boards(n, k, seed=0):
     boards = np.zeros((k, 32), np.int8)
     boards[:, :6], boards[:, 18:24] = u, -v[:, ::-1]
     boards[:, 26], boards[:, 27] = 15 - u.sum(axis=1), 15 - v.sum(axis=1)
+    return boards
+
+
+def whole_boards(k, seed=0):
+    """Pair positions of all 15 checkers, so that both sides may lose a mars."""
+    rng = np.random.default_rng(seed)
+    every = unrank(np.arange(position_count(6, 14), position_count(6, 15)), points=6)
+    u, v = (every[rng.integers(0, len(every), k)] for _ in range(2))
+    boards = np.zeros((k, 32), np.int8)
+    boards[:, :6], boards[:, 18:24] = u, -v[:, ::-1]
     return boards
 
 
@@ -183,7 +234,7 @@ def hyper(path):
 def queries():
     table = TwoSided.build(checkers=8, equities="money")
     near = nc.bearoff.default()
-    boards = random_boards(8, 1_000_000)
+    boards, whole = random_boards(8, 1_000_000), whole_boards(1_000_000)
     out, many = np.empty(len(boards)), np.empty((len(boards), 10))
     batches = {
         "win": lambda: table.win_batch(boards, out=out),
@@ -191,6 +242,8 @@ def queries():
         "mean rolls of both sides": lambda: near.mean_rolls_batch(boards),
         "outcomes from distributions": lambda: near.outcomes_batch(boards, out=many),
         "win from distributions": lambda: near.win_batch(boards),
+        "outcomes from distributions, 15 checkers": lambda: near.outcomes_batch(whole, out=many),
+        "win from distributions, 15 checkers": lambda: near.win_batch(whole),
     }
     for name, work in batches.items():
         print(f"batch, {name}: {len(boards) / timed(work, 5)[0] / 1e6:.1f} million/s")
@@ -242,14 +295,17 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--only-full", action="store_true")
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--hyper", metavar="FILE")
     options = parser.parse_args()
     print(f"nardcore {nc.__version__}, {nc.isa()}")
-    if options.only_full or options.large or options.hyper:
+    if options.only_full or options.large or options.memory or options.hyper:
         if options.only_full:
             full()
         if options.large:
             large()
+        if options.memory:
+            memory()
         if options.hyper:
             hyper(options.hyper)
         return

@@ -441,11 +441,12 @@ cdef inline bint kept(const row_t *t, int64_t rank) noexcept nogil:
     return 0 <= t.start[rank] <= t.size - t.length[rank]
 
 
-cdef int cumulate(const race_t *t, int goal, int64_t rank, double *out) noexcept nogil:
-    """out[k]: the chance of at most k rolls, up to the k that this returns, from which on it is 1."""
+cdef inline int cumulate(const race_t *t, int goal, int64_t rank, double *out, int *begin) noexcept nogil:
+    """out[k]: the chance of at most k rolls, up to the k that this returns, from which on it is 1; 0 below `begin`."""
     cdef int k, first, n
     cdef const double *row
     cdef double sum = 0
+    begin[0] = 0
     if not t.has[goal]:
         out[0] = 1
         return 0
@@ -455,14 +456,55 @@ cdef int cumulate(const race_t *t, int goal, int64_t rank, double *out) noexcept
     first = t.t[goal].first[rank]
     n = min(first + t.t[goal].length[rank], 256)
     row = t.t[goal].rows + t.t[goal].start[rank] - first
-    for k in range(min(first, n)):
+    memset(out, 0, 16 * sizeof(double))         # a number of steps that is known beforehand
+    for k in range(16, first):
         out[k] = 0
     for k in range(first, n - 1):
         sum += row[k]
         out[k] = sum
     if n > 0:
         out[n - 1] = 1
+    begin[0] = min(first, max(n - 1, 0))
     return max(n - 1, 0)
+
+
+cdef struct runner_t:                           # a side of a race, as `cumulate` says of each goal
+    double off[256]
+    double first[256]                           # no checker off: a mars; up to last_mars, from which on it is 1
+    double home[256]                            # not all home
+    int begin, last, last_mars
+    bint mars, far                              # may it still lose a mars, or with checkers outside
+
+
+cdef void run_of(const race_t *t, const board_t *b, int side, bint protects, int64_t rank, runner_t *r) noexcept nogil:
+    cdef int k, n_first = 0, n_home, unused
+    r.last = cumulate(t, ALL_OFF, rank, r.off, &r.begin)
+    r.mars = not (b.off[side] and protects)
+    r.far = False
+    r.last_mars = 0
+    if not r.mars:
+        return
+    r.first[0] = 1
+    if not b.off[side]:
+        n_first = cumulate(t, FIRST_OFF, rank, r.first, &unused)
+    r.last_mars = n_first
+    if t.has[ALL_HOME]:
+        n_home = cumulate(t, ALL_HOME, rank, r.home, &unused)
+        r.far = n_home > 0
+        # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
+        if r.far:
+            r.last_mars = max(n_first, n_home)
+            for k in range(n_first + 1, r.last_mars + 1):
+                r.first[k] = 1
+            for k in range(n_home + 1, r.last_mars + 1):
+                r.home[k] = 1
+            for k in range(r.last_mars + 1):
+                r.first[k] = min(r.first[k], r.home[k])
+    for k in range(r.last + 1, r.last_mars + 1):
+        r.off[k] = 1
+    r.last = max(r.last, r.last_mars)
+    for k in range(r.last_mars):
+        r.off[k] = min(r.off[k], r.first[k])
 
 
 cdef void classes_of(const race_t *t, const board_t *b, bint protects, int64_t mine, int64_t theirs,
@@ -471,63 +513,35 @@ cdef void classes_of(const race_t *t, const board_t *b, bint protects, int64_t m
 
     A loser has its first checker off, or all home, or some outside: as if it had played for just that.
     """
-    cdef double off[2][256]                     # as `cumulate`
-    cdef double first[2][256]
-    cdef double home[2][256]
-    cdef int last[2]
-    cdef bint mars[2]                           # may the side still lose a mars, or with checkers outside
-    cdef bint far[2]
-    cdef int side, other, k, j, n, n_first, n_home
-    cdef int64_t rank
-    cdef double p, before, f, h, any_off, all_home, outside
-    for side in range(2):
-        rank = theirs if side else mine
-        n = cumulate(t, ALL_OFF, rank, off[side])
-        mars[side] = not (b.off[side] and protects)
-        far[side] = False
-        if mars[side]:
-            n_first = 0
-            first[side][0] = 1
-            if not b.off[side]:
-                n_first = cumulate(t, FIRST_OFF, rank, first[side])
-            n_home = cumulate(t, ALL_HOME, rank, home[side])
-            far[side] = n_home > 0
-            for k in range(n + 1, max(n_first, n_home) + 1):
-                off[side][k] = 1
-            n = max(n, max(n_first, n_home))
-            for k in range(n_first + 1, n + 1):
-                first[side][k] = 1
-            # A checker borne off brought all home first; means are minimised one by one: this must be imposed.
-            if far[side]:
-                for k in range(n_home + 1, n + 1):
-                    home[side][k] = 1
-                for k in range(n + 1):
-                    first[side][k] = min(first[side][k], home[side][k])
-            for k in range(n + 1):
-                off[side][k] = min(off[side][k], first[side][k])
-        last[side] = n
+    cdef runner_t runners[2]
+    cdef const runner_t *winner
+    cdef const runner_t *loser
+    cdef int side, k, j, late
+    cdef double p, before, win = 0, mars, outside
+    run_of(t, b, 0, protects, mine, &runners[0])
+    run_of(t, b, 1, protects, theirs, &runners[1])
     for side in range(2):                       # the winner, with its k-th roll; the mover's comes first
-        other = 1 - side
-        before = any_off = all_home = outside = 0
-        for k in range(last[side] + 1):
-            p = off[side][k] - before
-            before = off[side][k]
-            j = k - 1 if side == 0 and k else k     # the mover's first roll: the other has had none
-            if j > last[other]:
-                break                           # the other would have won
-            if not mars[other]:
-                any_off += p * (1 - off[other][j])
-                continue
-            f = first[other][j]
-            any_off += p * (f - off[other][j])
-            if far[other]:
-                h = max(home[other][j], f)
-                all_home += p * (h - f)
-                outside += p * (1 - h)
-            else:
-                all_home += p * (1 - f)
-        out[5 * side + NC_ANY_OFF] = any_off
-        out[5 * side + NC_ALL_HOME] = all_home
+        winner, loser = &runners[side], &runners[1 - side]
+        late = 1 - side                         # the mover's first roll: the other has had none
+        before = mars = outside = 0
+        if side == 0:
+            for k in range(winner.begin, min(winner.last, loser.last + late) + 1):
+                win += (winner.off[k] - before) * (1 - loser.off[max(k - late, 0)])
+                before = winner.off[k]
+        else:
+            win = 1 - win
+        if loser.mars:
+            before = 0
+            for k in range(winner.begin, min(winner.last, loser.last_mars + late) + 1):
+                j = max(k - late, 0)
+                p = winner.off[k] - before
+                before = winner.off[k]
+                mars += p * (1 - loser.first[j])
+                if loser.far:
+                    outside += p * (1 - loser.home[j])
+        # Nothing is below 0: the sums of mars and of what is outside are rounded in the same order.
+        out[5 * side + NC_ANY_OFF] = 0 if win < mars else win - mars
+        out[5 * side + NC_ALL_HOME] = mars - outside
         out[5 * side + NC_OUTSIDE] = outside
         out[5 * side + NC_WINNER_HOME] = out[5 * side + NC_ON_BAR] = 0
 
@@ -535,10 +549,15 @@ cdef void classes_of(const race_t *t, const board_t *b, bint protects, int64_t m
 cdef inline void ranks_of(const race_t *t, const board_t *b, const rules_t *rules, int64_t *out) noexcept nogil:
     """The ranks of the mover and of the opponent; -1 where one is not covered, both where there is contact."""
     cdef bint turned = rules.movement == NC_LONG
-    out[0] = out[1] = -1
-    if past(b, turned):
-        out[0] = side_rank(b, 0, t.points, t.checkers, rules.checkers, turned)
-        out[1] = side_rank(b, 1, t.points, t.checkers, rules.checkers, turned)
+    cdef int side
+    for side in range(2):
+        if t.points == 6:
+            out[side] = home_rank(b, side, t.checkers, rules.checkers, turned)
+        else:
+            out[side] = side_rank(b, side, t.points, t.checkers, rules.checkers, turned)
+    # Two sides that are covered are past each other where tables end before the half of the way.
+    if (t.points > 12 or out[0] < 0 or out[1] < 0) and not past(b, turned):
+        out[0] = out[1] = -1
 
 
 cdef class OneSidedTable:
@@ -676,6 +695,7 @@ cdef class OneSidedTable:
                             if self.t.has[goal] and ranks[j][side] >= 0:
                                 t = &self.t.t[goal]
                                 nc_prefetch(t.rows + t.start[ranks[j][side]])
+                                nc_prefetch(t.rows + t.start[ranks[j][side]] + 8)
                                 nc_prefetch(t.rows + t.start[ranks[j][side]] + t.length[ranks[j][side]] - 1)
                 for j in range(last):
                     if ranks[j][0] < 0 or ranks[j][1] < 0 or ranks[j][0] + ranks[j][1] == 0:

@@ -277,6 +277,51 @@ def test_two_distributions_give_the_chances_of_all_classes() -> None:
         assert outcomes[1] == pytest.approx(exact.win(p), abs=1e-4)  # nothing off, all home
 
 
+@pytest.mark.parametrize(("points", "protects"), [(6, True), (9, True), (9, False), (14, True)])
+def test_outcomes_are_put_together_from_the_distributions(points: int, protects: bool) -> None:
+    """The same sums, in NumPy: the opponent may have rolled k - 1 times at the mover's k-th."""
+    rules = nc.BACKGAMMON.replace(checkers=3, start=((6, 3),), off_protects=protects)
+    table = OneSided.build(points=points, rules=rules)
+    rng = np.random.default_rng(points)
+
+    def at_most(p: nc.Position, side: int, goal: Any) -> np.ndarray:
+        row = table.distribution(p, side=side, goal=goal)
+        return np.pad(np.cumsum(row), (0, 40 - len(row)), constant_values=1)
+
+    every = sides(3, points)[1:]
+    boards, rows = [], []
+    while len(rows) < 150:
+        mover, opponent = (every[k] for k in rng.integers(0, len(every), 2))
+        if points > 12 and max(np.flatnonzero(mover)) + max(np.flatnonzero(opponent)) > 22:
+            continue
+        p = position(mover, opponent, rules)
+        chances = []
+        for side in range(2):
+            off, first, home = (at_most(p, side, goal) for goal in ("off", "first", "home"))
+            first = np.minimum(first, home)
+            if p.off[side] and protects:
+                first, home = np.ones(40), np.ones(40)
+            chances.append((np.minimum(off, first), first, home))
+        expected = np.zeros(10)
+        for side, late in ((0, 1), (1, 0)):
+            at_once = np.diff(chances[side][0], prepend=0)
+            off, first, home = (
+                np.concatenate([[one[0]] * late, one[: 40 - late]]) for one in chances[1 - side]
+            )
+            expected[5 * side : 5 * side + 3] = (
+                at_once @ (first - off),
+                at_once @ (home - first),
+                at_once @ (1 - home),
+            )
+        boards.append(p.board)
+        rows.append(expected)
+        np.testing.assert_allclose(table.outcomes(p), expected, atol=1e-12)
+        assert table.win(p) == pytest.approx(expected[:5].sum(), abs=1e-12)
+    found = table.outcomes_batch(np.array(boards))
+    np.testing.assert_allclose(found, rows, atol=1e-12)
+    assert (found >= 0).all()
+
+
 def test_losers_far_away_are_counted_outside() -> None:
     table = OneSided.build(
         points=10, checkers=2, rules=nc.HYPERGAMMON.replace(checkers=2, start=((24, 2),))
@@ -609,6 +654,43 @@ def test_only_positions_are_asked(wrong: Any) -> None:
             one.mean_rolls(position((1,), (1,)), side=side, goal=goal)  # type: ignore[arg-type]
 
 
+def test_a_game_that_is_over_has_no_best_play() -> None:
+    two, one = TwoSided.build(checkers=2, equities="money"), default()
+    contact = nc.bearoff.Contact.build(
+        rules=nc.HYPERGAMMON.replace(checkers=1, start=((24, 1),)), tolerance=0.1
+    )
+    for table in (two, one, contact):
+        rules = table.rules
+        for p in (
+            nc.Position({}, {1: 1}, rules=rules),
+            nc.Position({1: 1}, {}, rules=rules),
+        ):
+            assert table.win(p) == (sum(p.board[:24] > 0) == 0)
+            with pytest.raises(ValueError, match="the game is over"):
+                table.best_play(p, (6, 1))
+        with pytest.raises(TypeError, match="a Position"):
+            table.best_play("start", (6, 1))  # type: ignore[arg-type]
+
+
+def test_what_are_no_rules_is_refused() -> None:
+    two, row = TwoSided.build(checkers=2), position((1,), (1,)).board[None]
+    for ask in (
+        lambda: two.win_batch(row, rules="backgammon"),  # type: ignore[arg-type]
+        lambda: two.probe("backgammon"),  # type: ignore[arg-type]
+        lambda: default().mean_rolls_batch(row, rules=15),  # type: ignore[arg-type]
+        lambda: read_gnubg("nowhere.bd", rules="backgammon"),  # type: ignore[arg-type]
+        lambda: nc.bearoff.TwoSided.open(__file__, rules="backgammon"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match=r"rules are a nardcore\.Rules"):
+            ask()
+
+
+@pytest.mark.parametrize("counts", [[1, 2], [[0] * 7], [4, 0, 0, 0, 0, 0], [[9, 9, 0, 0, 0, 0]]])
+def test_only_positions_of_a_table_have_places(counts: Any) -> None:
+    with pytest.raises(ValueError, match=r"counts are rows of 6|at most|holds 0 to"):
+        TwoSided.build(checkers=3).place(counts)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -623,6 +705,9 @@ def test_only_positions_are_asked(wrong: Any) -> None:
         {"threads": 0},
         {"rules": "backgammon"},
         {"checkers": 8, "max_memory": 1000},
+        {"max_memory": "1g"},
+        {"max_memory": 1e9},
+        {"max_memory": -1},
     ],
 )
 def test_impossible_builds_are_refused(wrong: dict[str, Any]) -> None:
@@ -772,6 +857,8 @@ def test_one_sided_gnubg_files_keep_what_sixteen_bits_hold(tmp_path: Path) -> No
         b"gnubg-OS-06-15-1-0-0".ljust(1000, b"x"),
         b"gnubg-OS-06-15-1-1-1".ljust(1000, b"x"),
         b"gnubg-OS-06-15-0-1-0".ljust(54264 * 6 + 40, b"\xff"),
+        b"gnubg-OS-01-15-0-0-0".ljust(16 * 64 + 40, b"\x10"),
+        b"gnubg-TS-06-01-0".ljust(7 * 7 * 2 + 41, b"x"),
     ],
 )
 def test_other_files_are_no_gnubg_tables(raw: bytes, tmp_path: Path) -> None:
@@ -781,7 +868,41 @@ def test_other_files_are_no_gnubg_tables(raw: bytes, tmp_path: Path) -> None:
         read_gnubg(path)
 
 
+def test_distributions_of_gnubg_that_do_not_sum_to_one_are_refused(tmp_path: Path) -> None:
+    table = OneSided.build(points=6, rules=nc.BACKGAMMON.replace(checkers=4, start=((6, 4),)))
+    path = tmp_path / "t.bd"
+    write_gnubg(table, path)
+    raw = bytearray(path.read_bytes())
+    index = 40 + 8 * position_count(6, 4)
+    for at, value in ((len(raw) - 9, 0x7F), (40 + 8 * 5 + 4, 0), (index - 2, 0)):
+        altered = raw.copy()
+        altered[at] = value  # part of a number, and what says how many numbers there are
+        assert altered != raw
+        path.write_bytes(altered)
+        with pytest.raises(nc.TableError, match="damaged"):
+            read_gnubg(path, rules=table.rules)
+
+
+def test_gnubg_knows_one_way_of_bearing_off(tmp_path: Path) -> None:
+    path = tmp_path / "t.bd"
+    flat = nc.LONG_NARDY.replace(block="flat")
+    late = nc.SHORT_BEGINNER.replace(exact_first=False)
+    assert late.last_home_larger
+    write_gnubg(TwoSided.build(checkers=2), path)
+    for rules in (flat, nc.TRIKTRAK):
+        with pytest.raises(nc.TableError, match="not for that of"):
+            read_gnubg(path, rules=rules)
+        with pytest.raises(nc.TableError, match="not for that of"):
+            write_gnubg(TwoSided.build(checkers=2, rules=rules), path)
+    assert isinstance(read_gnubg(path, rules=late), TwoSided)
+    write_gnubg(OneSided.build(points=6, checkers=2, rules=late), path)
+    with pytest.raises(nc.TableError, match="not for that of"):
+        write_gnubg(OneSided.build(points=7, checkers=2, rules=late), path)
+
+
 def test_gnubg_has_no_place_for_other_tables(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="OneSided and TwoSided"):
+        write_gnubg(default().raw, tmp_path / "t.bd")  # type: ignore[arg-type]
     with pytest.raises(nc.TableError):
         write_gnubg(TwoSided.build(checkers=(3, 2)), tmp_path / "t.bd")
     with pytest.raises(nc.TableError):
@@ -823,3 +944,79 @@ def test_gnubgs_own_tables(tmp_path: Path) -> None:
     numbers = [[float(word) for word in re.findall(r"\d+\.\d+", dump)] for dump in dumps]
     assert len(numbers[0]) > 50
     np.testing.assert_allclose(numbers[0], numbers[1], atol=0.01)  # percent, rolls, pips
+
+
+def dense(table: OneSided, goal: str) -> np.ndarray:
+    """Give all distributions as rows of 64 chances."""
+    start, first, length, rows = (
+        table.raw[f"{goal} {part}"] for part in ("start", "first", "length", "rows")
+    )
+    found = np.zeros((len(start), 64))
+    for k in range(int(length.max())):
+        some = np.flatnonzero(length > k)
+        found[some, first[some] + k] = rows[start[some] + k]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MAKEBEAROFF.exists(), reason="gnubg is not installed")
+@pytest.mark.parametrize(
+    ("goal", "apart", "within", "choices", "worse", "lost"),
+    [("off", 441, 3.9, 147, 1.1e-4, 5.8e-6), ("first", 0, 1.8, 1, 1e-4, 1.3e-6)],
+)
+def test_gnubgs_distributions_differ_by_its_choice_of_plays_alone(
+    goal: str,
+    apart: int,
+    within: float,
+    choices: int,
+    worse: float,
+    lost: float,
+    tmp_path: Path,
+) -> None:
+    """It plays to the least of its own rounded means, of several the highest rank.
+
+    By that choice its rows follow from each other; and the rows that are exact under that choice
+    are near all of its own. Few choices are not the best, and by little.
+    """
+    path = tmp_path / "one.bd"
+    subprocess.run([MAKEBEAROFF, "-o", "6", "-f", path], check=True, capture_output=True)
+    exact = default()
+    read = read_gnubg(path)
+    assert isinstance(read, OneSided)
+    theirs = np.rint(dense(read, goal) * 65535).astype(np.int64)
+    rounded = theirs @ np.arange(64)  # means, in steps
+    every = unrank(np.arange(len(theirs)), points=6)
+    pips = every @ np.arange(1, 7)
+    open_ = every.sum(axis=1) == 15 if goal == "first" else pips > 0
+    weights = np.array(nc.dice.WEIGHTS)
+    mine = dense(exact, goal) * (1 - open_[:, None])
+    means = exact.raw[f"{goal} mean"]
+    follows, worst = 0, 0.0
+    losses = []
+    for level in range(1, 91):
+        ranks = np.flatnonzero((pips == level) & open_)
+        if not len(ranks):
+            continue
+        boards = np.zeros((len(ranks), 32), np.int8)
+        boards[:, :6], boards[:, 23] = every[ranks], -1
+        boards[:, 26], boards[:, 27] = 15 - every[ranks].sum(axis=1), 14
+        found = nc.batch.expand(boards, rules=nc.BACKGAMMON)
+        to = rank(np.asarray(found.boards)[:, :6])
+        key = rounded[to] * len(theirs) - to  # the least mean, then the highest rank
+        choice = (-np.minimum.reduceat(key, found.indptr[:-1])) % len(theirs)
+        losses.append(means[choice] - np.minimum.reduceat(means[to], found.indptr[:-1]))
+        choice = choice.reshape(len(ranks), 21)
+        row = np.pad(weights @ theirs[choice][..., :-1], ((0, 0), (1, 0)))
+        row = (row + 18) // 36
+        row[np.arange(len(row)), row.argmax(axis=1)] += 65535 - row.sum(axis=1)
+        follows += int((row == theirs[ranks]).all(axis=1).sum())
+        mine[ranks, 1:] = weights @ mine[choice][..., :-1] / 36
+        worst = max(worst, float(np.abs(mine[ranks] * 65535 - theirs[ranks]).max()))
+    assert follows >= open_.sum() - 2
+    assert worst < within
+    difference = np.abs(dense(exact, goal) * 65535 - theirs)[open_].max(axis=1)
+    assert (difference > 4).sum() <= apart
+    loss = np.concatenate(losses)
+    assert -1e-12 < loss.min() <= loss.max() < worse
+    assert (loss > 1e-12).sum() <= choices
+    assert (mine @ np.arange(64) - means).max() < lost

@@ -109,6 +109,18 @@ def test_query_tells_of_the_side_that_is_covered() -> None:
     assert "beyond the table" in good("query", text)
 
 
+def test_a_file_is_not_replaced_by_what_is_made_of_it(
+    money: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command, name in (("export", "t.nct"), ("import", "t.bd")):
+        path = tmp_path / name
+        good("export", money, path) if command == "import" else path.write_bytes(money.read_bytes())
+        before = path.read_bytes()
+        assert run(app, ["bearoff", command, str(path), f"{tmp_path}/./{name}"]) == 2
+        assert "is the file that is read" in capsys.readouterr().err
+        assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -123,6 +135,8 @@ def test_query_tells_of_the_side_that_is_covered() -> None:
         ["build", "none/x.nct"],
         ["build", ""],
         ["query", "start"],
+        ["query", ""],
+        ["query", "  "],
         ["query", SIX, "--table", "nowhere.nct"],
         ["info", __file__],
         ["build", "x.nct", "--checkers", "99"],

@@ -105,6 +105,28 @@ def test_eight_a_side_built_in_a_file_is_the_same(tmp_path: Path) -> None:
     TwoSided.open(path, verify=True)
 
 
+PEAK = """
+from nardcore.bearoff import TwoSided
+
+def peak():  # not getrusage: a child begins with what its parent took
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
+
+TwoSided.build(checkers=2)
+before = peak()
+table = TwoSided.build(checkers=10)
+print((peak() - before) / table.nbytes)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_a_build_takes_little_more_memory_than_its_table() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PEAK], check=True, capture_output=True, text=True
+    )
+    assert float(done.stdout) < 1.2
+
+
 SAVE = """
 import os, sys, nardcore as nc
 table = nc.bearoff.TwoSided.build(checkers=3)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from nardcore import _bearoff, _movegen
 from nardcore.bearoff._crew import Crew
 from nardcore.bearoff._file import check_place
-from nardcore.bearoff._ranking import as_boards, check_kind, position_count, unrank
-from nardcore.bearoff._table import Table
+from nardcore.bearoff._ranking import as_boards, as_limit, check_kind, position_count, unrank
+from nardcore.bearoff._table import Table, plays_of
 from nardcore.dice import ROLLS
 from nardcore.errors import TableError
 from nardcore.rules import HYPERGAMMON, Rules
@@ -180,6 +180,7 @@ class Contact(Table):
         if rules.movement != "short" or rules.checkers > _MOST:
             msg = f"only short games of 1 to {_MOST} checkers are solved, not {rules.name}"
             raise TableError(msg)
+        max_memory = as_limit(max_memory)
         if not 1e-9 <= tolerance <= 1:
             msg = f"tolerance is 1e-9 to 1, not {tolerance}"
             raise ValueError(msg)
@@ -255,7 +256,7 @@ class Contact(Table):
 
     def best_play(self, position: Position, dice: tuple[int, int]) -> Play:
         """Give the best play of a roll: the first of those that are best."""
-        plays = position.plays(dice)
+        plays = plays_of(position, dice)
         after = _movegen.flip(plays.boards, position.rules)
         outcomes = self.outcomes_batch(after, rules=position.rules).astype(np.float64)
         theirs = (outcomes[:, :5] - outcomes[:, 5:]) @ np.array(self.rules.points)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nardcore import _bearoff
 from nardcore.bearoff._file import whole_file
 from nardcore.bearoff._one import OneSided
-from nardcore.bearoff._ranking import MOST_CHECKERS, places, position_count
+from nardcore.bearoff._ranking import MOST_CHECKERS, check_kind, places, position_count
 from nardcore.bearoff._two import TwoSided
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, Rules
@@ -59,28 +59,44 @@ def read_gnubg(path: str | os.PathLike[str], *, rules: Rules = BACKGAMMON) -> On
     OSError
         If it cannot be read.
     """
-    raw = Path(path).read_bytes()
-    if rules.bearoff_fingerprint() != rules.replace(exact_first=False).bearoff_fingerprint():
-        msg = "gnubg's tables are not for the rule exact_first"
-        raise TableError(msg)
-    if found := _TWO.match(raw):
-        points, checkers, cubeful = (int(part) for part in found.groups())
-        return _read_two(Path(path), raw, points, checkers, bool(cubeful), rules)
-    if found := _ONE.match(raw):
-        points, checkers, first, packed, normal = (int(part) for part in found.groups())
-        if normal:
-            msg = f"{path} holds normal approximations, no distributions"
+    check_kind(rules)
+    source = Path(path)
+    with source.open("rb") as file:
+        head = file.read(_HEADER)
+        two, one = _TWO.match(head), _ONE.match(head)
+        if two is None and one is None:
+            msg = f"{path} is no bear-off file of gnubg"
             raise TableError(msg)
-        return _read_one(Path(path), raw, points, checkers, bool(first), bool(packed), rules)
-    msg = f"{path} is no bear-off file of gnubg"
-    raise TableError(msg)
-
-
-def _numbers(path: Path, raw: bytes, count: int, offset: int) -> NDArray[np.uint16]:
-    if len(raw) < offset + 2 * count:
-        msg = f"{path} is cut short: {len(raw)} bytes instead of {offset + 2 * count}"
+        raw = head + file.read()
+    if two is not None:
+        points, checkers, cubeful = (int(part) for part in two.groups())
+        _check_rules(rules, points)
+        return _read_two(source, raw, points, checkers, bool(cubeful), rules)
+    assert one is not None
+    points, checkers, first, packed, normal = (int(part) for part in one.groups())
+    if normal:
+        msg = f"{path} holds normal approximations, no distributions"
         raise TableError(msg)
-    return np.frombuffer(raw, "<u2", count, offset)
+    _check_rules(rules, points)
+    return _read_one(source, raw, points, checkers, bool(first), bool(packed), rules)
+
+
+def _check_rules(rules: Rules, points: int) -> None:
+    """Refuse rules under which checkers are borne off in another way than gnubg knows."""
+    plain = BACKGAMMON.replace(checkers=rules.checkers, start=((24, rules.checkers),))
+    covered = min(max(points, 1), 24)
+    if rules.bearoff_fingerprint(covered) != plain.bearoff_fingerprint(covered):
+        msg = f"gnubg's tables are for the bear-off of backgammon, not for that of {rules.name}"
+        raise TableError(msg)
+
+
+def _numbers(path: Path, raw: bytes, count: int) -> NDArray[np.uint16]:
+    """Take the numbers of a file that has as many bytes as its header says."""
+    size = _HEADER + 2 * count
+    if len(raw) != size:
+        msg = f"{path} has {len(raw)} bytes instead of {size}: it is cut short or damaged"
+        raise TableError(msg)
+    return np.frombuffer(raw, "<u2", count, _HEADER)
 
 
 def _check_checkers(path: Path, checkers: int, rules: Rules) -> None:
@@ -99,7 +115,7 @@ def _read_two(
     _check_checkers(path, checkers, rules)
     n = position_count(6, checkers)
     names = _VALUES if cubeful else _VALUES[:1]
-    data = _numbers(path, raw, n * n * len(names), _HEADER).reshape(n, n, len(names))
+    data = _numbers(path, raw, n * n * len(names)).reshape(n, n, len(names))
     order = places(checkers).ranks
     strips = -(-n // _bearoff.LANES)
     arrays = {}
@@ -138,7 +154,7 @@ def _read_one(
         index = np.frombuffer(raw, np.uint8, n * width, _HEADER).reshape(n, width)
         at = index[:, :4].astype(np.int64) @ np.array([1, 1 << 8, 1 << 16, 1 << 24])
         begin = _HEADER + n * width
-        data = _numbers(path, raw, (len(raw) - begin) // 2, begin)
+        data = np.frombuffer(raw, "<u2", (len(raw) - begin) // 2, begin)
         sizes = [index[:, 4], index[:, 6]] if first else [index[:, 4]]
         offsets = [index[:, 5], index[:, 7]] if first else [index[:, 5]]
         starts = [at, at + index[:, 4]]
@@ -146,12 +162,18 @@ def _read_one(
             msg = f"{path} is cut short, within its distributions"
             raise TableError(msg)
     else:
-        data = _numbers(path, raw, n * _SLOTS * each, _HEADER)
+        data = _numbers(path, raw, n * _SLOTS * each)
         sizes = [np.full(n, _SLOTS, np.uint8)] * each
         offsets = [np.zeros(n, np.uint8)] * each
         starts = [np.arange(n) * _SLOTS * each + _SLOTS * i for i in range(each)]
     for i, goal in enumerate(goals):
-        arrays |= _distributions(goal, data, starts[i], sizes[i], offsets[i])
+        # ranks from here on have still to roll
+        least = 1 if goal == "off" else position_count(points, checkers - 1)
+        found = _distributions(goal, data, starts[i], sizes[i], offsets[i], least)
+        if found is None:
+            msg = f"{path} is damaged: not all of its distributions sum to 1"
+            raise TableError(msg)
+        arrays |= found
     return OneSided._make(points, checkers, rules, arrays)
 
 
@@ -161,8 +183,12 @@ def _distributions(
     start: NDArray[np.int64],
     size: NDArray[np.uint8],
     offset: NDArray[np.uint8],
-) -> dict[str, NDArray[Any]]:
-    """Take distributions apart and scale each to the sum 1; an empty one is certain at once."""
+    least: int,
+) -> dict[str, NDArray[Any]] | None:
+    """Take distributions apart and scale each to the sum 1; an empty one is certain at once.
+
+    None where one does not sum to 1 within its rounding, or one from rank `least` on is empty.
+    """
     n = len(start)
     width = _SLOTS * 2
     length = np.empty(n, np.uint8)
@@ -178,7 +204,10 @@ def _distributions(
         inside = lanes < size[some, None]
         taken = np.minimum(start[some, None] + lanes, len(data) - 1)
         dense = np.where(inside, data[taken], 0).astype(np.float64)
-        empty = dense.sum(axis=1) == 0
+        total = dense.sum(axis=1)
+        empty = total == 0
+        if (np.abs(total - 65535)[~empty] > width).any() or empty[max(least - at, 0) :].any():
+            return None
         shift = np.where(empty, 0, offset[some])
         dense[empty, 0] = 1
         dense /= dense.sum(axis=1, keepdims=True)
@@ -232,9 +261,10 @@ def write_gnubg(
     OSError
         If it cannot be written.
     """
-    if table.rules.exact_first:
-        msg = "gnubg knows no table for the rule exact_first"
-        raise TableError(msg)
+    if not isinstance(table, (OneSided, TwoSided)):
+        msg = f"gnubg's files are for OneSided and TwoSided tables, not {type(table).__name__}"  # type: ignore[unreachable]
+        raise TypeError(msg)
+    _check_rules(table.rules, 6 if isinstance(table, TwoSided) else table.points)
     size = None
     if isinstance(table, TwoSided):
         blocks = _two_blocks(table)

@@ -21,7 +21,7 @@ from nardcore.bearoff._ranking import (
     position_count,
     whole,
 )
-from nardcore.bearoff._table import Table, frozen
+from nardcore.bearoff._table import Table, frozen, plays_of
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, Rules
 
@@ -361,7 +361,7 @@ class OneSided(Table):
 
     def best_play(self, position: Position, dice: tuple[int, int], *, goal: Goal = "off") -> Play:
         """Give the play that leaves the fewest rolls in the mean: the first of those that do."""
-        plays = position.plays(dice)
+        plays = plays_of(position, dice)
         means = self.mean_rolls_batch(plays.boards, rules=position.rules, goal=goal)[:, 0]
         if np.isnan(means).any():
             raise self._outside(position)

@@ -21,6 +21,7 @@ __all__ = [
     "MOST_POINTS",
     "Places",
     "as_boards",
+    "as_limit",
     "as_out",
     "check_kind",
     "places",
@@ -44,6 +45,11 @@ def whole(value: Any, name: str, least: int, most: int) -> int:
         msg = f"{name} is {least} to {most}, not {number}"
         raise ValueError(msg)
     return int(number)
+
+
+def as_limit(max_memory: int | None) -> int | None:
+    """Check a limit of memory."""
+    return None if max_memory is None else whole(max_memory, "max_memory", 0, 2**63 - 1)
 
 
 def check_kind(rules: object) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from nardcore._board import Position
 from nardcore.bearoff._file import check_rules, open_table, save_table
+from nardcore.bearoff._ranking import check_kind
 from nardcore.errors import TableError
 
 if TYPE_CHECKING:
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nardcore._board import Position
+    from nardcore._board import Plays
     from nardcore.rules import Rules
 
-__all__ = ["Table", "frozen"]
+__all__ = ["Table", "frozen", "plays_of"]
 
 # What a header that was written by something else may lead to.
 _DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
@@ -106,6 +108,8 @@ class Table:
         OSError
             If it cannot be read.
         """
+        if rules is not None:
+            check_kind(rules)
         opened = open_table(path, cls.KIND, verify=verify)
         try:
             table = cls._from_file(opened.header, opened.arrays, opened.path)
@@ -150,9 +154,29 @@ class Table:
 
     def _of(self, rules: Rules | None) -> Rules:
         """Give the rules that boards are of, the table's own by default."""
-        rules = self.rules if rules is None else rules
+        if rules is None:
+            return self.rules
+        check_kind(rules)
         self._admit(rules)
         return rules
+
+
+def plays_of(position: Position, dice: tuple[int, int]) -> Plays:
+    """Give the plays of a roll, one or more.
+
+    Raises
+    ------
+    ValueError
+        If the game is over.
+    """
+    if not isinstance(position, Position):
+        msg = f"a best play is of a Position, not {type(position).__name__}"  # type: ignore[unreachable]
+        raise TypeError(msg)
+    plays = position.plays(dice)
+    if not len(plays):
+        msg = "the game is over in this position"
+        raise ValueError(msg)
+    return plays
 
 
 def frozen(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -19,12 +19,14 @@ from nardcore.bearoff._ranking import (
     MOST_CHECKERS,
     Places,
     as_boards,
+    as_limit,
     as_out,
     check_kind,
     places,
+    rank,
     whole,
 )
-from nardcore.bearoff._table import Table, frozen
+from nardcore.bearoff._table import Table, frozen, plays_of
 from nardcore.errors import TableError
 from nardcore.rules import BACKGAMMON, SCORING, Rules
 
@@ -206,6 +208,7 @@ class TwoSided(Table):
             If its file cannot be written, for example because the disk is full.
         """
         plan = _Plan.make(checkers, equities, scoring, rules, dtype)
+        max_memory = as_limit(max_memory)
         if max_memory is not None and plan.memory > max_memory:
             if path is None:
                 msg = (
@@ -274,10 +277,22 @@ class TwoSided(Table):
             Rows of checkers on points 1 to 6.
         side
             0 for the first number of `checkers`, 1 for the second.
-        """
-        from nardcore.bearoff._ranking import rank
 
-        found: NDArray[np.int32] = places(self.checkers[side]).place[rank(counts)]
+        Raises
+        ------
+        ValueError
+            If a row does not have six numbers, or the table does not hold so many checkers.
+        """
+        rows = np.asarray(counts)
+        if rows.ndim not in (1, 2) or rows.shape[-1] != 6:
+            msg = f"counts are rows of 6 numbers, not of shape {rows.shape}"
+            raise ValueError(msg)
+        ranks = rank(rows)
+        most = self.checkers[whole(side, "side", 0, 1)]
+        if np.any(rows.sum(axis=-1) > most):
+            msg = f"this side of the table has at most {most} checkers"
+            raise ValueError(msg)
+        found: NDArray[np.int32] = places(most).place[ranks]
         return found
 
     def win(self, position: Position) -> float:
@@ -402,7 +417,7 @@ class TwoSided(Table):
         cube
             For which equity; see `equity`. The opponent may double before its roll.
         """
-        plays = position.plays(dice)
+        plays = plays_of(position, dice)
         after = _movegen.flip(plays.boards, position.rules)
         mirror: dict[Cube, Cube] = {"owned": "opponent", "opponent": "owned"}
         theirs = mirror.get(cube, cube)

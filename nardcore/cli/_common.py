@@ -135,7 +135,7 @@ def read_positions(text: str | None, rules: Rules | None) -> list[Given]:
     Everything is read and checked before any work begins.
     """
     if text != "-":
-        return [_read(text or "start", rules, "")]
+        return [_read("start" if text is None else text, rules, "")]
     found = [
         _read(line, rules, f"line {number}: ")
         for number, line in enumerate(sys.stdin, 1)

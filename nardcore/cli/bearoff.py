@@ -441,6 +441,7 @@ def info(file: str, verify: bool, as_json: bool) -> None:
 def export(file: str, target: str, as_json: bool, quiet: bool) -> None:
     """Write a table as a bear-off file of gnubg."""
     table = load(file)
+    _not_itself(file, target)
     if isinstance(table, Contact):
         msg = "gnubg's bear-off files hold no contact"
         raise TableError(msg)
@@ -453,6 +454,13 @@ def export(file: str, target: str, as_json: bool, quiet: bool) -> None:
         click.echo(f"{target}: {size:,} bytes")
 
 
+def _not_itself(source: str, target: str) -> None:
+    """Keep a file from being replaced by what is made of it."""
+    if Path(target).exists() and Path(target).samefile(source):
+        msg = f"{target} is the file that is read"
+        raise click.UsageError(msg)
+
+
 @command.command("import", epilog=examples("nardcore bearoff import gnubg_ts.bd money.nct"))
 @click.argument("source", type=FILE)
 @click.argument("file", type=FILE)
@@ -461,6 +469,7 @@ def export(file: str, target: str, as_json: bool, quiet: bool) -> None:
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 def import_(source: str, file: str, rules: Rules | None, as_json: bool, quiet: bool) -> None:
     """Read a bear-off file of gnubg and write it as a table."""
+    _not_itself(source, file)
     with _Progress(quiet or as_json, "reading") as progress:
         progress(0, None)
         table = read_gnubg(source, rules=rules or BACKGAMMON)
