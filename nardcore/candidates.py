@@ -129,8 +129,8 @@ class PlaysRollout:
         Examples
         --------
         >>> import nardcore as nc
-        >>> more = {"plays": ["8/5 6/5", "6/3 6/5"], "games": 20_000, "seed": 1}
-        >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), drop=0.99, **more)
+        >>> more = {"plays": ["8/5 6/5", "6/3 6/5"], "games": 20_000, "policy": "linear"}
+        >>> found = nc.rollout_plays(nc.Position.start(), (3, 1), seed=1, drop=0.99, **more)
         >>> [str(play) for play in found.dropped], [result.games for result in found.results]
         (['6/5 6/3'], [20000, 8192])
         """

@@ -111,7 +111,7 @@ def test_it_stops_when_one_is_best_for_sure() -> None:
 
 
 THREE = ["24/23 13/9", "13/9/8", "6/5 6/2"]
-DROPPING: dict[str, Any] = {"plays": THREE, "seed": 1, "drop": 0.99}
+DROPPING: dict[str, Any] = {"plays": THREE, "policy": "linear", "seed": 1, "drop": 0.99}
 
 
 def test_plays_without_hope_get_no_more_games(tmp_path: Path) -> None:
@@ -122,8 +122,8 @@ def test_plays_without_hope_get_no_more_games(tmp_path: Path) -> None:
     assert [str(play) for play in found.dropped] == THREE[2:]
     assert "1 of them dropped" in repr(found)
     # nothing else differs from rollouts without it, over the games there were
-    whole = nc.rollout_plays(START, (4, 1), plays=THREE, games=20_000, seed=1)
-    short = nc.rollout_plays(START, (4, 1), plays=THREE, games=8192, seed=1)
+    whole = nc.rollout_plays(START, (4, 1), plays=THREE, games=20_000, policy="linear", seed=1)
+    short = nc.rollout_plays(START, (4, 1), plays=THREE, games=8192, policy="linear", seed=1)
     assert found.results[:2] == whole.results[:2]
     assert found.results[2] == short.results[2]
     assert found.difference(0, 1) == whole.difference(0, 1)

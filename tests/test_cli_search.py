@@ -89,7 +89,8 @@ def test_rollout_of_plays(net: str, tmp_path: Path) -> None:
 
 
 def test_rollout_of_plays_drops_those_without_hope() -> None:
-    words = ("rollout", "--dice", "31", "--games", "10k", "--seed", "1", "--quiet", "--drop")
+    words = ("rollout", "--dice", "31", "--games", "10k", "--seed", "1", "--quiet")
+    words += ("--policy", "linear", "--drop")
     text = run(*words, "0.99", "--plays", "8/5 6/5, 6/3 6/5")
     assert "8,192" in text
     assert "10,000 games of each play not dropped" in text

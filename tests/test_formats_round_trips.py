@@ -272,7 +272,9 @@ def test_stakes_without_a_limit() -> None:
     def always(game: nc.Game) -> str | None:
         return "offer" if "offer" in game.due else None
 
-    match = nc.play_out(nc.Match(nc.SHORT_DAVE, length=7, seed=1), actions=always).record()
+    match = nc.play_out(
+        nc.Match(nc.SHORT_DAVE, length=7, seed=1), "linear", actions=always
+    ).record()
     assert match.games[-1].result.stake == 2**68
     for form in ("json", "sheet", "sgf"):
         assert loads(dumps(match, form)) == match

@@ -27,7 +27,7 @@ def ax():
 
 def test_convergence_shows_the_equity_and_its_band(ax) -> None:
     history = plot.History()
-    result = nc.rollout(nc.Position.start(), games=5000, seed=1, progress=history)
+    result = nc.rollout(nc.Position.start(), games=5000, policy="linear", seed=1, progress=history)
     assert plot.convergence(history, level=0.9, exact=0.1, ax=ax) is ax
     line = ax.lines[0]
     assert line.get_xdata().tolist() == [2048, 4096, 5000]
