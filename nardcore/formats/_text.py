@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 from nardcore._entries import MAX_LENGTH
 from nardcore.errors import FormatError, NardcoreError
@@ -77,17 +77,14 @@ MAX_STAKE = 10**_DIGITS - 1
 
 
 _BREAK = re.compile(r"\r\n|\n|\r")
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+_Reader = TypeVar("_Reader", bound="Callable[..., Any]")
 
 
-def reader(
-    read: Callable[Concatenate[str, _P], _T],
-) -> Callable[Concatenate[str, _P], _T]:
+def reader(read: _Reader) -> _Reader:
     """Make a reader refuse texts that are too long, and raise nothing but `FormatError`."""
 
     @wraps(read)
-    def checked(text: str, *args: _P.args, **options: _P.kwargs) -> _T:
+    def checked(text: str, *args: Any, **options: Any) -> Any:
         check_size(text)
         try:
             return read(text, *args, **options)
@@ -97,7 +94,7 @@ def reader(
             msg = f"the text describes what cannot be: {error}"
             raise FormatError(msg) from error
 
-    return checked  # type: ignore[return-value]  # the text may be named, too
+    return cast("_Reader", checked)
 
 
 class Line(NamedTuple):
