@@ -122,6 +122,7 @@ def gnubg(games: int, threads: int, reduced: bool, seed: int = 7) -> Timed | Non
     if not value or not error:
         raise RuntimeError("gnubg's answer is not as expected:\n" + said[-2000:])
     name = "gnubg 0-ply" + (", variance reduction" if reduced else "")
+    name += f", {turns} turns" if turns else ""
     return Timed(name, games, float(value[-1]), float(error[-1]), max(seconds - idle, 1e-9))
 
 
@@ -146,9 +147,9 @@ def sage(games: int, threads: int, seed: int = 7) -> Timed | None:
     return Timed("bgsage 1-ply", games, found.cubeless_equity, found.cubeless_se, seconds)
 
 
-def ours(games: int, threads: int, policy: str, reduced: bool) -> Timed:
+def ours(games: int, threads: int, policy: str, reduced: bool, turns: int | None = None) -> Timed:
     start = nc.Position.start(nc.BACKGAMMON)
-    options = {"variance_reduction": True} if reduced else {}
+    options = {"variance_reduction": reduced, "truncate": turns}
     nc.rollout(start, games=64, policy=policy, threads=threads, **options)  # loads what it needs
     began = time.perf_counter()
     result = nc.rollout(start, games=games, seed=7, policy=policy, threads=threads, **options)
@@ -156,7 +157,7 @@ def ours(games: int, threads: int, policy: str, reduced: bool) -> Timed:
     name = f"nardcore {policy}" + (", variance reduction" if reduced else "")
     value, error = result.equity(), result.stderr()
     if reduced:
-        value, error = result.reduced.equity(), result.reduced.stderr()
+        value, error = result.reduced_equity(), result.reduced_stderr()
     return Timed(name, games, value, error, seconds)
 
 
@@ -188,8 +189,9 @@ def main() -> None:
     if not options.cost:
         return
     reduced = ours(options.own_games // 10, options.threads, options.policy, reduced=True)
+    cut = ours(options.own_games // 10, options.threads, options.policy, reduced=True, turns=11)
     best = min(mine, reduced, key=lambda t: t.cost)
-    for t in (mine, reduced):
+    for t in (mine, reduced, cut):
         print(f"{t.line()}; {t.cost:.2f} s to a standard error of {WANTED}")
     for peer, name in (
         (gnubg(options.games // 2, options.threads, reduced=True), "gnubg"),
