@@ -122,7 +122,6 @@ def gnubg(games: int, threads: int, reduced: bool, seed: int = 7) -> Timed | Non
     if not value or not error:
         raise RuntimeError("gnubg's answer is not as expected:\n" + said[-2000:])
     name = "gnubg 0-ply" + (", variance reduction" if reduced else "")
-    name += f", {turns} turns" if turns else ""
     return Timed(name, games, float(value[-1]), float(error[-1]), max(seconds - idle, 1e-9))
 
 
@@ -155,6 +154,7 @@ def ours(games: int, threads: int, policy: str, reduced: bool, turns: int | None
     result = nc.rollout(start, games=games, seed=7, policy=policy, threads=threads, **options)
     seconds = time.perf_counter() - began
     name = f"nardcore {policy}" + (", variance reduction" if reduced else "")
+    name += f", {turns} turns" if turns else ""
     value, error = result.equity(), result.stderr()
     if reduced:
         value, error = result.reduced_equity(), result.reduced_stderr()
