@@ -320,7 +320,7 @@ def cubeful_from_dict(data: Any) -> CubefulResult:
         "cube": result.cube in ("centred", "owned", "opponent"),
         "stake": result.stake >= 1 and all(stake >= 1 for stake, _ in result.stakes),
         "match": match is None or min(_pair(match)) >= 1,
-        "crawford": result.crawford in (True, False) and isinstance(result.crawford, bool),
+        "crawford": isinstance(result.crawford, bool),
         "efficiency": type(result.efficiency) in (int, float) and 0 <= result.efficiency <= 1,
         "seed": bool(result.seed),
         "opening": isinstance(result.opening, bool),
