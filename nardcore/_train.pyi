@@ -95,6 +95,8 @@ def play_games(
     limit: int = 0,
     judge: Evaluator | None = None,
     trace: float = 1.0,
+    ahead: bool = False,
+    contact: bool = False,
 ) -> tuple[Boards, NDArray[np.float32]] | None: ...
 def look_ahead(
     rules: Rules,

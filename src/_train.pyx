@@ -367,7 +367,77 @@ cdef class Trainer:
         self.model.w1[...] = self.w1.transpose(1, 0, 2).reshape(self.model.w1.shape)
 
 
-# -------------------------------------------------------------------------------------------- playing
+# ----------------------------------------------------------------------------------------- look-ahead
+
+cdef struct looking_t:
+    const rules_t *rules
+    const evaluator_t *policy                   # answers the rolls
+    const evaluator_t *judge                    # rates what comes of them; NULL: the policy gives chances itself
+    int32_t points[5]
+    const table_t *table[16]
+    int tables
+
+
+cdef bint probe(const looking_t *plan, const board_t *b, float *out) noexcept nogil:
+    cdef int i
+    for i in range(plan.tables):
+        if nc_table_probe(plan.table[i], b, out) == 1:
+            return True
+    return False
+
+
+cdef int look_ahead_one(const looking_t *plan, const board_t *after, float *out, board_t *scratch,
+                        float *scores) noexcept nogil:
+    """The mean chances over the 21 rolls, each answered best: of the side that has just moved."""
+    cdef const kernels_t *kernel = kernels()
+    cdef board_t b, again
+    cdef double sum[10]
+    cdef float chances[10]
+    cdef const float *p
+    cdef int x, y, k, ways
+    cdef int32_t count, chosen
+    kernel.flip(plan.rules, after, &b, 1)
+    if probe(plan, &b, chances):
+        for k in range(10):
+            out[k] = chances[(k + 5) % 10]
+        return 0
+    for k in range(10):
+        sum[k] = 0
+    for x in range(1, 7):
+        for y in range(1, x + 1):
+            ways = 1 if x == y else 2
+            count = kernel.plays(plan.rules, &b, x, y, scratch)
+            if count < 0:
+                return -1
+            chosen = best_result(plan.policy, plan.rules, plan.points, &b, scratch, count, scores)
+            if chosen < 0:
+                return -2
+            if scratch[chosen].off[0] == plan.rules.checkers:
+                sum[5 + outcome(plan.rules, &scratch[chosen])] += ways
+                continue
+            if plan.tables:
+                kernel.flip(plan.rules, &scratch[chosen], &again, 1)
+                if probe(plan, &again, chances):
+                    for k in range(10):
+                        sum[k] += ways * <double>chances[k]
+                    continue
+            p = scores
+            if plan.judge:
+                if plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1, scores) < 0:
+                    return -2
+            elif count == 1:
+                if plan.policy.evaluate(plan.policy.state, &b, scratch, 1, scores) < 0:
+                    return -2
+            else:
+                p = scores + NC_CLASSES * chosen
+            for k in range(10):
+                sum[(k + 5) % 10] += ways * <double>p[k]
+    for k in range(10):
+        out[k] = <float>(sum[k] / 36)
+    return 0
+
+
+# -------------------------------------------------------------------------------- rows, and float nets
 
 def plain_rows(boards):
     """Give the plain rows of boards: uint16[n, 28], for each byte its number and value."""
@@ -446,6 +516,9 @@ cdef struct sampling_t:
     uint64_t limit                              # the most plies of a game that are looked at, 0: all
     const evaluator_t *judge                    # chances of what was played, for targets with a trace; NULL: outcomes
     double trace
+    bint ahead                                  # targets are look-ahead with a trace
+    bint contact                                # games end where the sides have passed each other
+    looking_t looking
 
 
 cdef struct found_t:
@@ -453,6 +526,7 @@ cdef struct found_t:
     float *chances                              # [room][10]
     int64_t n, room
     float *now                                  # [LONGEST][10]: chances after each ply of a game
+    float *ahead                                # [LONGEST][10]: look-ahead after each ply, NULL: not wanted
     int64_t *at                                 # [LONGEST]: where its position is kept, -1: it is not
     uint8_t *random                             # [LONGEST]: whether it was played at random
 
@@ -521,18 +595,39 @@ cdef void settle(const sampling_t *plan, found_t *found, int64_t begin, int64_t 
     found.n = kept
 
 
+cdef void settle_ahead(const sampling_t *plan, found_t *found, int64_t plies) noexcept nogil:
+    """Give the kept positions of a game their look-ahead, corrected by what followed, from its end back.
+
+    The target of a position is its look-ahead and trace times the difference between the target and the chances after the next
+    ply: look-ahead is the mean of the chances there, so the luck of that roll is in neither. A play at random ends the sum.
+    """
+    cdef float target[10]
+    cdef float gap[10]
+    cdef int64_t t
+    cdef int i
+    for i in range(10):
+        gap[i] = 0
+    for t in range(plies - 1, -1, -1):
+        for i in range(10):
+            target[i] = found.ahead[10 * t + i] + <float>plan.trace * gap[(i + 5) % 10]
+        for i in range(10):
+            gap[i] = 0 if found.random[t] else target[i] - found.now[10 * t + i]
+        if found.at[t] >= 0:
+            memcpy(found.chances + 10 * found.at[t], target, 10 * sizeof(float))
+
+
 cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const int *stop, found_t *found,
                       board_t *scratch, float *scores) noexcept nogil:
     """Play games and keep some of their after-positions with their outcomes. 1: stopped, < 0: as the trials."""
     cdef const kernels_t *kernel = kernels()
     cdef const rules_t *rules = plan.rules
     cdef stream_t dice, game, stray, keep, choices
-    cdef board_t b
+    cdef board_t b, after
     cdef int64_t i, begin
-    cdef uint64_t ply, until
+    cdef uint64_t ply, until, skipped
     cdef int32_t count, chosen
     cdef int d[2]
-    cdef int who
+    cdef int who, status
     cdef bint at_random
     for i in range(n):
         if nc_flag_read(stop):
@@ -550,6 +645,7 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
             until = 1 + nc_stream_below(&game, 2, <int>plan.random_plies)
         begin = found.n
         ply = 0
+        skipped = until - 1 if plan.ahead and until else 0
         while True:
             roll(&dice, ply, False, d)
             count = kernel.plays(rules, &b, d[0], d[1], scratch)
@@ -566,30 +662,45 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
                 chosen = best_result(plan.policy, rules, plan.points, &b, scratch, count, scores)
                 if chosen < 0:
                     return -2
-            if scratch[chosen].off[0] == rules.checkers:
-                settle(plan, found, begin, ply, outcome(rules, &scratch[chosen]))
+            after = scratch[chosen]
+            if after.off[0] == rules.checkers:
+                if plan.ahead:
+                    settle_ahead(plan, found, ply)
+                else:
+                    settle(plan, found, begin, ply, outcome(rules, &after))
                 break
-            if plan.judge and plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1,
-                                                  found.now + 10 * ply) < 0:
+            if plan.ahead and ((plan.limit and ply >= plan.limit) or
+                               (plan.contact and nc_past_each_other(&after, rules.movement))):
+                settle_ahead(plan, found, ply)
+                break
+            if plan.judge and plan.judge.evaluate(plan.judge.state, &after, &after, 1, found.now + 10 * ply) < 0:
                 return -2
+            if plan.ahead:
+                if ply < skipped:
+                    memcpy(found.ahead + 10 * ply, found.now + 10 * ply, 10 * sizeof(float))
+                else:
+                    status = look_ahead_one(&plan.looking, &after, found.ahead + 10 * ply, scratch, scores)
+                    if status < 0:
+                        return status
             found.at[ply] = -1
-            if (not plan.limit or ply < plan.limit) and nc_stream_below(&keep, ply, ONE) < plan.keep:
+            if ((not plan.limit or ply < plan.limit) and ply >= skipped and
+                    nc_stream_below(&keep, ply, ONE) < plan.keep):
                 if not make_room(found):
                     return -1
-                found.boards[found.n] = scratch[chosen]
+                found.boards[found.n] = after
                 found.at[ply] = found.n
                 found.n += 1
             ply += 1
             if ply == LONGEST:
                 found.n = begin
                 break
-            kernel.flip(rules, &scratch[chosen], &b, 1)
+            kernel.flip(rules, &after, &b, 1)
     return 0
 
 
 def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, int64_t n, Stop stop, *,
                double keep=1.0, double stray=0.0, double random_games=0.0, int random_plies=0, int limit=0,
-               Evaluator judge=None, double trace=1.0):
+               Evaluator judge=None, double trace=1.0, bint ahead=False, bint contact=False):
     """Play games first .. first + n - 1 and keep some after-positions.
 
     Parameters
@@ -616,12 +727,17 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
         It gives chances of what was played, for targets with a trace; None: targets are outcomes.
     trace : float
         The share of the rest of the game in a target; what is left of 1 is that of the judge after the next ply.
+    ahead : bool
+        Targets are the look-ahead of evaluator and judge, and trace times what followed in the game corrects in it.
+    contact : bool
+        With `ahead`: games are looked at only while the sides can meet.
 
     Returns
     -------
     (int8[k, 32], float32[k, 10]) or None
         Unfinished after-positions, and targets: chances of the classes for the side that had moved. None: stopped.
-        Of outcomes, only positions after the last play at random are given; with a judge, all but those just before.
+        Of outcomes, only positions after the last play at random are given; with a judge, all but those just before;
+        with `ahead`, all but those of a random beginning.
     """
     cdef CompiledRules r = compiled(rules)
     cdef const int8_t[:, ::1] s = starts
@@ -661,10 +777,23 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
             msg = "a judge is an evaluator that gives chances"
             raise ValueError(msg)
         plan.judge = &judge.e
+    plan.ahead = ahead
+    plan.contact = contact
+    if ahead:
+        if judge is None or evaluator is None:
+            msg = "look-ahead needs an evaluator and a judge"
+            raise ValueError(msg)
+        plan.looking.rules = plan.rules
+        plan.looking.policy = plan.policy
+        plan.looking.judge = NULL if judge is evaluator else plan.judge
+        plan.looking.tables = 0
+        for i in range(5):
+            plan.looking.points[i] = plan.points[i]
     found.boards = NULL
     found.chances = NULL
     found.n = found.room = 0
     found.now = <float *>malloc(LONGEST * NC_CLASSES * sizeof(float))
+    found.ahead = <float *>malloc(LONGEST * NC_CLASSES * sizeof(float)) if ahead else NULL
     found.at = <int64_t *>malloc(LONGEST * sizeof(int64_t))
     found.random = <uint8_t *>malloc(LONGEST)
     cdef board_t *scratch = <board_t *>malloc(NC_MAX_PLAYS * sizeof(board_t))
@@ -672,7 +801,7 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
     cdef int8_t[:, ::1] to
     cdef float[:, ::1] to_chances
     try:
-        if not scratch or not scores or not found.now or not found.at or not found.random:
+        if not scratch or not scores or not found.now or not found.at or not found.random or (ahead and not found.ahead):
             raise MemoryError
         with nogil:
             status = sample_games(&plan, first, n, &stop.flag, &found, scratch, scores)
@@ -697,78 +826,9 @@ def play_games(rules, Evaluator evaluator, starts, key, points, uint64_t first, 
         free(found.boards)
         free(found.chances)
         free(found.now)
+        free(found.ahead)
         free(found.at)
         free(found.random)
-
-
-# --------------------------------------------------------------------------------------------- labels
-
-cdef struct looking_t:
-    const rules_t *rules
-    const evaluator_t *policy                   # answers the rolls
-    const evaluator_t *judge                    # rates what comes of them; NULL: the policy gives chances itself
-    int32_t points[5]
-    const table_t *table[16]
-    int tables
-
-
-cdef bint probe(const looking_t *plan, const board_t *b, float *out) noexcept nogil:
-    cdef int i
-    for i in range(plan.tables):
-        if nc_table_probe(plan.table[i], b, out) == 1:
-            return True
-    return False
-
-
-cdef int look_ahead_one(const looking_t *plan, const board_t *after, float *out, board_t *scratch,
-                        float *scores) noexcept nogil:
-    """The mean chances over the 21 rolls, each answered best: of the side that has just moved."""
-    cdef const kernels_t *kernel = kernels()
-    cdef board_t b, again
-    cdef double sum[10]
-    cdef float chances[10]
-    cdef const float *p
-    cdef int x, y, k, ways
-    cdef int32_t count, chosen
-    kernel.flip(plan.rules, after, &b, 1)
-    if probe(plan, &b, chances):
-        for k in range(10):
-            out[k] = chances[(k + 5) % 10]
-        return 0
-    for k in range(10):
-        sum[k] = 0
-    for x in range(1, 7):
-        for y in range(1, x + 1):
-            ways = 1 if x == y else 2
-            count = kernel.plays(plan.rules, &b, x, y, scratch)
-            if count < 0:
-                return -1
-            chosen = best_result(plan.policy, plan.rules, plan.points, &b, scratch, count, scores)
-            if chosen < 0:
-                return -2
-            if scratch[chosen].off[0] == plan.rules.checkers:
-                sum[5 + outcome(plan.rules, &scratch[chosen])] += ways
-                continue
-            if plan.tables:
-                kernel.flip(plan.rules, &scratch[chosen], &again, 1)
-                if probe(plan, &again, chances):
-                    for k in range(10):
-                        sum[k] += ways * <double>chances[k]
-                    continue
-            p = scores
-            if plan.judge:
-                if plan.judge.evaluate(plan.judge.state, &scratch[chosen], &scratch[chosen], 1, scores) < 0:
-                    return -2
-            elif count == 1:
-                if plan.policy.evaluate(plan.policy.state, &b, scratch, 1, scores) < 0:
-                    return -2
-            else:
-                p = scores + NC_CLASSES * chosen
-            for k in range(10):
-                sum[(k + 5) % 10] += ways * <double>p[k]
-    for k in range(10):
-        out[k] = <float>(sum[k] / 36)
-    return 0
 
 
 def look_ahead(rules, Evaluator evaluator, Evaluator judge, tables, boards, points, Stop stop):

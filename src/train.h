@@ -59,7 +59,7 @@ static inline void nc_loss(const nc_samples *s, const float *p, const float *t, 
   for (int k = 0; k < NC_CLASSES; k++) {
     mine += s->points[k] * p[k];
     wanted += s->points[k] * t[k];
-    if (t[k] > 0) entropy -= t[k] * logf(p[k] > 1e-12f ? p[k] : 1e-12f);
+    if (t[k] != 0) entropy -= t[k] * logf(p[k] > 1e-12f ? p[k] : 1e-12f);
   }
   error = mine - wanted;
   for (int k = 0; k < NC_CLASSES; k++)

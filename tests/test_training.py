@@ -242,7 +242,7 @@ def test_outcomes_are_those_of_the_side_that_has_moved():
     start = nc.Position.from_points([3] + [0] * 22 + [-2], off=(12, 13))
     data = play(SHORT, linear(), 64, Games(), seed=[3], starts=start.board[None])
     assert (data.boards[:, 26] == 14).all()
-    assert (data.chances[:, 5] == 65535).all()
+    assert (data.targets()[:, 5] == 1).all()
 
 
 def test_a_trace_mixes_what_follows(net):
@@ -254,8 +254,75 @@ def test_a_trace_mixes_what_follows(net):
     none = play(SHORT, player, 400, Games(trace=0.0), seed=[9], judge=player)
     np.testing.assert_array_equal(none.boards, outcomes.boards)
     following = np.roll(net.evaluate(none.boards), 5, axis=1)
-    same_game = none.chances[:-1].max(axis=1) < 65535  # not the last position of a game
+    same_game = none.targets()[:-1].max(axis=1) < 1  # not the last position of a game
     np.testing.assert_allclose(none.targets()[:-1][same_game], following[1:][same_game], atol=1e-4)
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
+def test_look_ahead_is_corrected_by_what_follows(net, rules, trace):
+    player = plain_player(net, rules)
+    words, stop = key((5, 1)), Stop()
+    for game in range(3):
+        boards, found = _train.play_games(
+            rules,
+            player,
+            nc.batch.start(1, rules),
+            words,
+            rules.points,
+            game,
+            1,
+            stop,
+            judge=player,
+            trace=trace,
+            ahead=True,
+        )
+        now = net.evaluate(boards)
+        wanted = label(rules, player, boards).targets().astype(np.float64)
+        for t in range(len(boards) - 2, -1, -1):
+            wanted[t] += trace * np.roll(wanted[t + 1] - now[t + 1], 5)
+        np.testing.assert_allclose(found, wanted, atol=2e-4 * (1 + 10 * trace))
+        np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-3)
+
+
+def test_corrected_look_ahead_is_outcomes_in_the_mean():
+    weights = str(Path(nc.__file__).parent / "weights" / "short.npz")
+    player, judge = nc.Evaluator.net(weights), nc.Evaluator.net(weights, full=True)
+    value = points_by_class(SHORT.points)
+    start = nc.Position.from_points([0, 0, 2, 0, 3] + [0] * 17 + [-2, -1], off=(10, 12))
+    boards, how = start.board[None], Games(trace=1.0)
+    plain = play(SHORT, player, 20_000, how, seed=[1], starts=boards)
+    calm = play(SHORT, player, 20_000, how, seed=[1], starts=boards, judge=judge, ahead=True)
+    np.testing.assert_array_equal(plain.boards, calm.boards)
+    luck = (plain.targets() - calm.targets()) @ value
+    games = np.add.reduceat(luck, np.flatnonzero(plain.boards[:, 26] <= 12))  # some of few plies
+    assert abs(games.mean()) < 4 * games.std() / len(games) ** 0.5
+    assert calm.targets() @ value == pytest.approx(judge_of(judge, calm) @ value, abs=0.25)
+
+
+def judge_of(judge, data):
+    return _train.rate(judge, data.boards)
+
+
+def test_corrected_look_ahead_keeps_strays_and_leaves_races(net):
+    player = plain_player(net, SHORT)
+    how = Games(stray=0.2, trace=0.5)
+    outcomes = play(SHORT, player, 3000, how, seed=[2])
+    traced = play(SHORT, player, 3000, how, seed=[2], judge=player, ahead=True, contact=True)
+    assert outcomes.boards[:, 26].mean() > traced.boards[:, 26].mean() + 1
+    assert not _train.past_each_other(traced.boards, SHORT).any()
+    first = play(SHORT, player, 300, Games(limit=2), seed=[2], judge=player, ahead=True)
+    assert (first.boards.astype(int)[:, :24].clip(0).sum(axis=1) == 15).all()
+
+
+def test_a_net_is_widened(net, games):
+    more = net.widened(96, seed=3)
+    boards = games.boards[:50]
+    np.testing.assert_allclose(more.evaluate(boards), net.evaluate(boards), atol=1e-6)
+    with pytest.raises(ValueError, match="does not become"):
+        more.widened(32, seed=1)
+    again = fit(more, games, SHORT, Fit(epochs=0.3, batch=100))
+    assert (again.w2[:, :, net.hidden :] != 0).any()
 
 
 def test_strays_leave_out_what_led_to_them(net):
@@ -374,6 +441,12 @@ sources = [
   {positions = 300, phase = "race"},
 ]
 fit = {epochs = 1, batch = 500}
+[[rounds]]
+labels = "look_ahead_trace"
+nets = ["contact"]
+hidden = {contact = 128}
+sources = [{positions = 300, games = {trace = 0.8}, phase = "contact"}]
+fit = {epochs = 1, batch = 100}
 """
 
 
@@ -424,6 +497,9 @@ def test_a_run_is_reproducible(tmp_path):
         ('name = "small"', "", "name"),
         ('phase = "race"', 'phase = "end"', "contact or race"),
         ("positions = 200,", "positions = 3.5,", "positions: expected int"),
+        ("{contact = 128}", "{crashed = 128}", "expected numbers by nets"),
+        ("{contact = 128}", "128", "expected numbers by nets"),
+        ("{contact = 128}", '{contact = "many"}', "hidden: expected int"),
         ("name =", "name", "small.toml"),
     ],
 )

@@ -16,7 +16,8 @@ from nardcore.typing import Boards
 
 __all__ = ["Labelled"]
 
-_SCALE = 65535
+_SCALE = 30000
+_MOST = 32767
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +28,9 @@ class Labelled:
     ----------
     boards : ndarray of int8, shape (n, 32)
         Unfinished after-positions, seen by the side that has just moved.
-    chances : ndarray of uint16, shape (n, 10)
-        Of the ten classes for that side, in units of 1/65535.
+    chances : ndarray of int16, shape (n, 10)
+        Of the ten classes for that side, in units of 1/30000. Estimates without bias may lie a
+        little below 0 or above 1; they sum to 1.
 
     Examples
     --------
@@ -39,7 +41,7 @@ class Labelled:
     """
 
     boards: Boards
-    chances: NDArray[np.uint16]
+    chances: NDArray[np.int16]
 
     def __post_init__(self) -> None:
         if self.boards.shape != (len(self.chances), 32) or self.chances.shape[1:] != (10,):
@@ -60,7 +62,7 @@ class Labelled:
         >>> Labelled.of(nc.batch.start(1), np.full((1, 10), 0.1)).targets()[0, 0].round(3)
         np.float32(0.1)
         """
-        units = np.rint(np.clip(chances, 0, 1) * np.float32(_SCALE)).astype(np.uint16)
+        units = np.clip(np.rint(chances * np.float32(_SCALE)), -_MOST, _MOST).astype(np.int16)
         return Labelled(boards, units)
 
     @staticmethod
@@ -73,7 +75,7 @@ class Labelled:
         >>> Labelled.of_outcomes(nc.batch.start(1), np.array([5])).targets()[0].argmax()
         np.int64(5)
         """
-        chances = np.zeros((len(boards), 10), np.uint16)
+        chances = np.zeros((len(boards), 10), np.int16)
         chances[np.arange(len(boards)), classes] = _SCALE
         return Labelled(boards, chances)
 
@@ -151,7 +153,7 @@ class Labelled:
         try:
             with np.load(path, allow_pickle=False) as file:
                 boards, chances = file["boards"], file["chances"]
-            return Labelled(np.ascontiguousarray(boards, np.int8), np.asarray(chances, np.uint16))
+            return Labelled(np.ascontiguousarray(boards, np.int8), np.asarray(chances, np.int16))
         except (KeyError, ValueError) as error:
             msg = f"{path} holds no labelled positions: {error}"
             raise FormatError(msg) from error

@@ -122,6 +122,28 @@ class FloatNet:
             np.zeros((buckets, 10), np.float32),
         )
 
+    def widened(self, hidden: int, *, seed: int) -> FloatNet:
+        """Give the same net with more hidden units, the new ones of random weights and no say yet.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> net = FloatNet.fresh("plain", 32, seed=1)
+        >>> more = net.widened(64, seed=2)
+        >>> boards = nc.batch.start(1)
+        >>> more.hidden, bool(np.allclose(more.evaluate(boards), net.evaluate(boards)))
+        (64, True)
+        """
+        if hidden < self.hidden:
+            msg = f"a net of {self.hidden} hidden units does not become one of {hidden}"
+            raise ValueError(msg)
+        new = FloatNet.fresh(self.features, hidden, seed=seed)
+        new.w1[:, : self.hidden], new.b1[: self.hidden] = self.w1, self.b1
+        new.w2[:, :, : self.hidden], new.w2[:, :, self.hidden :] = self.w2, 0
+        new.b2[:] = self.b2
+        new.about.update(self.about)
+        return new
+
     @property
     def hidden(self) -> int:
         """The number of hidden units."""

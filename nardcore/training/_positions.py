@@ -46,7 +46,8 @@ class Games:
         How many plies of a game are looked at; 0: all.
     trace : float
         For targets by the games themselves: the share of the rest of the game in a target, the λ of
-        TD(λ); 1: plain outcomes. What is left is what the player says after the next ply.
+        TD(λ); 1: plain outcomes. What is left is what the player says after the next ply. With
+        look-ahead, the share of each later correction in that of the ply before.
 
     Examples
     --------
@@ -71,6 +72,8 @@ def play(
     seed: Sequence[int],
     starts: Boards | None = None,
     judge: Evaluator | None = None,
+    ahead: bool = False,
+    contact: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Labelled:
@@ -93,6 +96,12 @@ def play(
     judge
         It gives chances, for targets with a trace. None: targets are outcomes, of positions after
         the last play at random.
+    ahead
+        Targets are look-ahead over the 21 rolls, by the evaluator's plays and the judge's chances,
+        and the trace brings in what look-ahead changed later in the game: what a roll and the play
+        after it changed in the mean is in neither, so such targets have little luck in them.
+    contact
+        With `ahead`: only positions in which the sides can still meet.
     threads
         How many; the result is the same for any.
     progress
@@ -135,6 +144,8 @@ def play(
             limit=how.limit,
             judge=judge,
             trace=how.trace,
+            ahead=ahead,
+            contact=contact,
         )
         return None if found is None else Labelled.of(*found)
 
@@ -215,7 +226,7 @@ def label(
             rules, evaluator, judge or evaluator, capsules, part, rules.points, stop
         )
 
-    out = np.empty((len(boards), 10), np.uint16)
+    out = np.empty((len(boards), 10), np.int16)
     pieces = ((first,) for first in range(0, len(boards), _LABELS))
     for (first,), part in in_order(piece, pieces, stop, threads):
         if part is None:

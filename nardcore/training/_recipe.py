@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from nardcore.errors import FormatError
 from nardcore.rules import Rules
@@ -17,6 +17,7 @@ from nardcore.training._positions import Games
 __all__ = ["NetPlan", "Recipe", "Round", "Source"]
 
 PARTS = ("prune", "contact", "race")
+Labels = Literal["outcomes", "trace", "look_ahead", "look_ahead_trace"]
 
 _Plan = TypeVar("_Plan")
 
@@ -76,9 +77,10 @@ class Round:
 
     Attributes
     ----------
-    labels : {"outcomes", "trace", "look_ahead"}
+    labels : {"outcomes", "trace", "look_ahead", "look_ahead_trace"}
         What the positions are labelled with: how their games ended, that mixed with what the player
-        says of the positions that followed, or its look-ahead over the 21 rolls.
+        says of the positions that followed, its look-ahead over the 21 rolls, or that corrected by
+        what followed.
     sources : tuple of Source
         The positions.
     nets : tuple of str
@@ -88,6 +90,8 @@ class Round:
         with its look-ahead.
     window : int
         Over the labels of so many rounds, this one the last.
+    hidden : mapping of str to int
+        From this round on these nets have so many hidden units: new ones are added.
     fresh : bool
         Whether fits begin with random weights; else where the last round ended.
     fit : Fit
@@ -99,11 +103,12 @@ class Round:
     ('prune',)
     """
 
-    labels: Literal["outcomes", "trace", "look_ahead"]
+    labels: Labels
     sources: tuple[Source, ...]
     nets: tuple[str, ...] = ("prune",)
     start_copies: int = 0
     window: int = 1
+    hidden: Mapping[str, int] = field(default_factory=dict)
     fresh: bool = False
     fit: Fit = field(default_factory=Fit)
 
@@ -205,9 +210,14 @@ class Recipe:
             made = _plan(
                 Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where
             )
-            if made.labels not in ("outcomes", "trace", "look_ahead"):
-                msg = f"{where}: labels are outcomes, trace or look_ahead, not {made.labels!r}"
+            if made.labels not in get_args(Labels):
+                msg = f"{where}: labels are {', '.join(get_args(Labels))}, not {made.labels!r}"
                 raise FormatError(msg)
+            if not isinstance(made.hidden, Mapping) or not set(made.hidden) <= set(nets):
+                msg = f"{where}.hidden: expected numbers by nets of this recipe, not {made.hidden}"
+                raise FormatError(msg)
+            for part, hidden in made.hidden.items():
+                _plan(NetPlan, {"features": nets[part].features, "hidden": hidden}, where)
             rounds.append(made)
         if not rounds:
             msg = "a recipe has rounds"

@@ -171,6 +171,7 @@ class Run:
             return
         recipe, plan = self.recipe, self.recipe.rounds[number]
         rules, found = recipe.rules, []
+        traced = plan.labels == "look_ahead_trace"
         for k, source in enumerate(plan.sources):
             starts = self._mine(number, source) if source.mined else None
             data = play(
@@ -180,7 +181,9 @@ class Run:
                 source.games,
                 seed=[recipe.seed, number, k],
                 starts=starts,
-                judge=self.player(full=True) if plan.labels == "trace" else None,
+                judge=self.player(full=True) if traced or plan.labels == "trace" else None,
+                ahead=traced,
+                contact=traced and source.phase == "contact",
                 threads=self.threads,
                 progress=self._every(f"round {number}: played"),
             )
@@ -223,7 +226,7 @@ class Run:
             threads=self.threads,
             progress=self._every(f"round {number}: labelled"),
         )
-        chances = np.empty((len(boards), 10), np.uint16)
+        chances = np.empty((len(boards), 10), np.int16)
         chances[open_] = labels.chances
         chances[~open_] = Labelled.of(boards[~open_], exact[~open_]).chances
         return Labelled(boards, chances)
@@ -268,6 +271,9 @@ class Run:
         net = self.nets.get(part)
         if net is None or plan.fresh:
             net = FloatNet.fresh(shape.features, shape.hidden, seed=recipe.seed)
+        hidden = dict(plan.hidden).get(part, net.hidden)
+        if hidden > net.hidden:
+            net = net.widened(hidden, seed=recipe.seed)
 
         def progress(step: int, steps: int, loss: float) -> None:
             self.report(f"{part}: step {step:,} of {steps:,}, loss {loss:.5f}")
