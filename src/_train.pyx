@@ -628,7 +628,7 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
     cdef int32_t count, chosen
     cdef int d[2]
     cdef int who, status
-    cdef bint at_random
+    cdef bint at_random, kept
     for i in range(n):
         if nc_flag_read(stop):
             return 1
@@ -675,16 +675,17 @@ cdef int sample_games(const sampling_t *plan, uint64_t first, int64_t n, const i
                 break
             if plan.judge and plan.judge.evaluate(plan.judge.state, &after, &after, 1, found.now + 10 * ply) < 0:
                 return -2
+            found.at[ply] = -1
+            kept = ((not plan.limit or ply < plan.limit) and ply >= skipped and
+                    nc_stream_below(&keep, ply, ONE) < plan.keep)
             if plan.ahead:
-                if ply < skipped:
-                    memcpy(found.ahead + 10 * ply, found.now + 10 * ply, 10 * sizeof(float))
-                else:
+                if kept or (plan.trace > 0 and ply >= skipped):
                     status = look_ahead_one(&plan.looking, &after, found.ahead + 10 * ply, scratch, scores)
                     if status < 0:
                         return status
-            found.at[ply] = -1
-            if ((not plan.limit or ply < plan.limit) and ply >= skipped and
-                    nc_stream_below(&keep, ply, ONE) < plan.keep):
+                else:
+                    memcpy(found.ahead + 10 * ply, found.now + 10 * ply, 10 * sizeof(float))
+            if kept:
                 if not make_room(found):
                     return -1
                 found.boards[found.n] = after
