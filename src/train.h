@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "nardcore.h"
+#include "apart.h"
 
 #define NC_MOST_HIDDEN 1024     /* hidden units: a multiple of 32 */
 #define NC_TOGETHER 1024        /* samples that go through the first layer together */
@@ -73,21 +73,6 @@ static inline void nc_loss(const nc_samples *s, const float *p, const float *t, 
 static inline void nc_plain_rows(const nc_board *b, uint16_t *rows) {
   const int8_t *v = (const int8_t *)b;
   for (int k = 0; k < 28; k++) rows[k] = (uint16_t)(k * 32 + 16 + v[k]);
-}
-
-/* 1 when neither side can meet the other any more, and nothing is on a bar. */
-static inline int nc_past_each_other(const nc_board *b, int movement) {
-  if (movement == NC_LONG) {
-    for (int i = 0; i < 12; i++)
-      if (b->pt[i] < 0 || b->pt[i + 12] > 0) return 0;
-    return 1;
-  }
-  if (b->bar[0] || b->bar[1]) return 0;
-  int i = 0;
-  while (i < 24 && b->pt[i] >= 0) i++;  /* the opponent's first checker */
-  for (; i < 24; i++)
-    if (b->pt[i] > 0) return 0;
-  return 1;
 }
 
 #define NC(name) nc_train_##name##_portable

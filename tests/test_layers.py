@@ -25,6 +25,7 @@ LEVEL = {
     "_rollout": 4,
     "_search": 5,
     "_train": 5,
+    "_labels": 5,
     "_capi": 5,
     "_playout": 6,
 }

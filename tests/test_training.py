@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nardcore as nc
-from nardcore import _train
+from nardcore import _labels, _train
 from nardcore._rollout import Stop
 from nardcore.dice import key
 from nardcore.errors import FormatError
@@ -264,7 +264,7 @@ def test_look_ahead_is_corrected_by_what_follows(net, rules, trace):
     player = plain_player(net, rules)
     words, stop = key((5, 1)), Stop()
     for game in range(3):
-        boards, found = _train.play_games(
+        boards, found = _labels.play_games(
             rules,
             player,
             nc.batch.start(1, rules),
@@ -301,7 +301,7 @@ def test_corrected_look_ahead_is_outcomes_in_the_mean():
 
 
 def judge_of(judge, data):
-    return _train.rate(judge, data.boards)
+    return _labels.rate(judge, data.boards)
 
 
 def test_corrected_look_ahead_keeps_strays_and_leaves_races(net):
@@ -310,7 +310,7 @@ def test_corrected_look_ahead_keeps_strays_and_leaves_races(net):
     outcomes = play(SHORT, player, 3000, how, seed=[2])
     traced = play(SHORT, player, 3000, how, seed=[2], judge=player, ahead=True, contact=True)
     assert outcomes.boards[:, 26].mean() > traced.boards[:, 26].mean() + 1
-    assert not _train.past_each_other(traced.boards, SHORT).any()
+    assert not _labels.past_each_other(traced.boards, SHORT).any()
     first = play(SHORT, player, 300, Games(limit=2), seed=[2], judge=player, ahead=True)
     assert (first.boards.astype(int)[:, :24].clip(0).sum(axis=1) == 15).all()
 
@@ -500,6 +500,8 @@ def test_a_run_is_reproducible(tmp_path):
         ("{contact = 128}", "{crashed = 128}", "expected numbers by nets"),
         ("{contact = 128}", "128", "expected numbers by nets"),
         ("{contact = 128}", '{contact = "many"}', "hidden: expected int"),
+        ("{contact = 128}", "{contact = 100}", "a multiple of 64"),
+        ("{contact = 128}", "{contact = 1024}", "a multiple of 64"),
         ("name =", "name", "small.toml"),
     ],
 )
@@ -560,13 +562,13 @@ def test_a_stop_ends_games_and_labels(net):
     player = plain_player(net, SHORT)
     words = key(1)
     start = nc.batch.start(1)
-    assert _train.play_games(SHORT, player, start, words, SHORT.points, 0, 9, stop) is None
-    assert _train.look_ahead(SHORT, player, player, (), start, SHORT.points, stop) is None
+    assert _labels.play_games(SHORT, player, start, words, SHORT.points, 0, 9, stop) is None
+    assert _labels.look_ahead(SHORT, player, player, (), start, SHORT.points, stop) is None
 
 
 @pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
 def test_phases_are_those_of_the_player(rules):
     boards = play(rules, linear(rules), 3000, Games(), seed=[6]).boards
-    races = _train.past_each_other(boards, rules)
+    races = _labels.past_each_other(boards, rules)
     assert 0 < races.sum() < len(races)
     np.testing.assert_array_equal(races, nc.nets.race(boards, rules.movement))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _movegen, _train, batch
+from nardcore import _labels, _movegen, batch
 from nardcore._rollout import Evaluator, Stop
 from nardcore._work import in_order
 from nardcore.dice import key
@@ -128,7 +128,7 @@ def play(
     words = key(tuple(seed))
 
     def piece(first: int) -> Labelled | None:
-        found = _train.play_games(
+        found = _labels.play_games(
             rules,
             evaluator,
             starts,
@@ -222,7 +222,7 @@ def label(
 
     def piece(first: int) -> NDArray[np.float32] | None:
         part = boards[first : first + _LABELS]
-        return _train.look_ahead(
+        return _labels.look_ahead(
             rules, evaluator, judge or evaluator, capsules, part, rules.points, stop
         )
 
@@ -268,6 +268,6 @@ def unlike_itself(
         The positions on roll after that share of the labelled ones, the worst first: where games
         that look for more of their kind begin.
     """
-    gap = unlike(_train.rate(evaluator, labels.boards), labels, points)
+    gap = unlike(_labels.rate(evaluator, labels.boards), labels, points)
     worst = np.argsort(-gap, kind="stable")[: max(1, int(share * len(gap)))]
     return _movegen.flip(labels.boards[worst], rules)

@@ -31,7 +31,7 @@ class NetPlan:
     features : str
         Its set of features.
     hidden : int
-        Its hidden units: a multiple of 64.
+        Its hidden units: a multiple of 64, 512 at most.
 
     Examples
     --------
@@ -183,9 +183,7 @@ class Recipe:
             If something is missing, unknown or of the wrong kind.
         """
         raw = dict(raw)
-        nets = {
-            str(k): _plan(NetPlan, v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()
-        }
+        nets = {str(k): _net_plan(v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()}
         if not nets or not set(nets) <= set(PARTS) or "prune" not in nets:
             msg = f"a recipe has the net 'prune' and may have others of {', '.join(PARTS)}"
             raise FormatError(msg)
@@ -207,17 +205,17 @@ class Recipe:
             if not sources or not chosen or not set(chosen) <= set(nets):
                 msg = f"{where}: it needs sources, and nets of this recipe"
                 raise FormatError(msg)
-            made = _plan(
-                Round, {**one, "sources": tuple(sources), "nets": chosen, "fit": how}, where
-            )
+            hidden = one.pop("hidden", {})
+            if not isinstance(hidden, Mapping) or not set(hidden) <= set(nets):
+                msg = f"{where}.hidden: expected numbers by nets of this recipe, not {hidden}"
+                raise FormatError(msg)
+            for part, units in hidden.items():
+                _net_plan({"features": nets[part].features, "hidden": units}, where)
+            plans = {"sources": tuple(sources), "nets": chosen, "fit": how, "hidden": hidden}
+            made = _plan(Round, {**one, **plans}, where)
             if made.labels not in get_args(Labels):
                 msg = f"{where}: labels are {', '.join(get_args(Labels))}, not {made.labels!r}"
                 raise FormatError(msg)
-            if not isinstance(made.hidden, Mapping) or not set(made.hidden) <= set(nets):
-                msg = f"{where}.hidden: expected numbers by nets of this recipe, not {made.hidden}"
-                raise FormatError(msg)
-            for part, hidden in made.hidden.items():
-                _plan(NetPlan, {"features": nets[part].features, "hidden": hidden}, where)
             rounds.append(made)
         if not rounds:
             msg = "a recipe has rounds"
@@ -245,6 +243,15 @@ class Recipe:
             msg = f"{path}: {error}"
             raise FormatError(msg) from error
         return Recipe.of(raw)
+
+
+def _net_plan(raw: Mapping[str, Any], where: str) -> NetPlan:
+    """Fill the plan of a net, which is to be one that can play."""
+    plan = _plan(NetPlan, raw, where)
+    if not 64 <= plan.hidden <= 512 or plan.hidden % 64:
+        msg = f"{where}.hidden: a multiple of 64 up to 512, not {plan.hidden}"
+        raise FormatError(msg)
+    return plan
 
 
 def _plan(kind: type[_Plan], raw: Mapping[str, Any], where: str) -> _Plan:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardcore import _movegen, _train, batch
+from nardcore import _labels, _movegen, batch
 from nardcore._rollout import Evaluator
 from nardcore._whole_file import write_whole
 from nardcore.bearoff import OneSided
@@ -244,7 +244,7 @@ class Run:
         rules, found = self.recipe.rules, np.full((len(boards), 10), np.nan)
         if not self.recipe.races:
             return found
-        race = np.flatnonzero(_train.past_each_other(boards, rules))
+        race = np.flatnonzero(_labels.past_each_other(boards, rules))
         if len(race):
             table = _table(self.recipe)
             chances = table.outcomes_batch(_movegen.flip(boards[race], rules), rules=rules)
@@ -293,7 +293,7 @@ class Run:
         """Give what a net is there for; the net that prunes sees all."""
         if part == "prune":
             return data
-        race = _train.past_each_other(data.boards, self.recipe.rules)
+        race = _labels.past_each_other(data.boards, self.recipe.rules)
         return data.take(race if part == "race" else ~race)
 
     def _measure(self, part: str, before: FloatNet | None, held: Labelled) -> dict[str, Any]:
