@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 from nardcore.errors import FormatError
 from nardcore.rules import Rules
@@ -17,7 +17,7 @@ from nardcore.training._positions import Games
 __all__ = ["NetPlan", "Recipe", "Round", "Source"]
 
 PARTS = ("prune", "contact", "race")
-Labels = Literal["outcomes", "trace", "look_ahead", "look_ahead_trace"]
+LABELS = ("outcomes", "trace", "look_ahead", "look_ahead_trace")
 
 _Plan = TypeVar("_Plan")
 
@@ -103,7 +103,7 @@ class Round:
     ('prune',)
     """
 
-    labels: Labels
+    labels: Literal["outcomes", "trace", "look_ahead", "look_ahead_trace"]
     sources: tuple[Source, ...]
     nets: tuple[str, ...] = ("prune",)
     start_copies: int = 0
@@ -213,8 +213,8 @@ class Recipe:
                 _net_plan({"features": nets[part].features, "hidden": units}, where)
             plans = {"sources": tuple(sources), "nets": chosen, "fit": how, "hidden": hidden}
             made = _plan(Round, {**one, **plans}, where)
-            if made.labels not in get_args(Labels):
-                msg = f"{where}: labels are {', '.join(get_args(Labels))}, not {made.labels!r}"
+            if made.labels not in LABELS:
+                msg = f"{where}: labels are {', '.join(LABELS)}, not {made.labels!r}"
                 raise FormatError(msg)
             rounds.append(made)
         if not rounds:
