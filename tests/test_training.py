@@ -502,6 +502,16 @@ def test_a_run_is_reproducible(tmp_path):
         ("{contact = 128}", '{contact = "many"}', "hidden: expected int"),
         ("{contact = 128}", "{contact = 100}", "a multiple of 64"),
         ("{contact = 128}", "{contact = 1024}", "a multiple of 64"),
+        ("window = 2", "window = 0", "window: 1 or more"),
+        ("batch = 100}", "batch = 0}", "batch: 1 or more"),
+        ("batch = 100}", "rate = nan}", "rate: 0 or more"),
+        ("holdout = ", "holdout = 1000", "are held out"),
+        ("start_copies = 30", "start_copies = -1", "start_copies: 0 or more"),
+        ('labels = "outcomes"', 'labels = "look_ahead"', "no net yet"),
+        ('labels = "look_ahead"\n', 'labels = "trace"\n', "to mine in"),
+        ("contact_short", "contact_long", "contact_short, not contact_long"),
+        ("sources = [{positions = 2000, games = {keep = 0.2}}]", "sources = 3", "no recipe"),
+        ("[nets.contact]", "[[nets.contact]]", "no recipe"),
         ("name =", "name", "small.toml"),
     ],
 )
@@ -519,6 +529,52 @@ def test_the_recipes_that_ship_are_sound():
 
 
 # ------------------------------------------------------------------------------------- bad input
+
+
+def test_damaged_files_are_refused(tmp_path, net, games):
+    path = tmp_path / "x.npz"
+    for kind, opened in ((games, Labelled.open), (net, FloatNet.open)):
+        kind.save(path)
+        whole = path.read_bytes()
+        for part in (b"", whole[:100], whole[: len(whole) // 2], b"\x93NUMPY" + whole[:50]):
+            path.write_bytes(part)
+            with pytest.raises(FormatError):
+                opened(path)
+    np.savez(path, boards=games.boards, chances=games.chances.astype(np.uint16))
+    with pytest.raises(FormatError, match="uint16"):
+        Labelled.open(path)
+
+
+def test_other_games_and_impossible_boards_are_refused(net):
+    short = nc.policies.linear_evaluator("short")
+    with pytest.raises(ValueError, match="short nardy"):
+        play(LONG, short, 10, Games(), seed=[1])
+    with pytest.raises(ValueError, match="short nardy"):
+        label(LONG, short, nc.batch.start(1, LONG))
+    wild = np.random.default_rng(1).integers(-100, 100, (64, 32)).astype(np.int8)
+    for rules in (SHORT, LONG):
+        player = plain_player(net, rules)
+        with pytest.raises(nc.PositionError):
+            label(rules, player, wild)
+        with pytest.raises(nc.PositionError):
+            play(rules, player, 10, Games(), seed=[1], starts=wild)
+
+
+def test_widths_hold_for_the_rounds_after(tmp_path):
+    one = {"labels": "outcomes", "sources": [{"positions": 300}], "fit": {"batch": 100}}
+    raw = {
+        "name": "x",
+        "holdout": 10,
+        "duel": 32,
+        "nets": {"prune": {"features": "plain", "hidden": 64}},
+        "rounds": [one, {**one, "hidden": {"prune": 128}}, {**one, "fresh": True}],
+    }
+    run = Run(Recipe.of(raw), tmp_path)
+    assert run.run()["prune"].hidden == 128
+    with pytest.raises(ValueError, match="0 to 3"):
+        run.run(4)
+    with pytest.raises(FormatError, match="128 units already"):
+        Recipe.of({**raw, "rounds": [*raw["rounds"], {**one, "hidden": {"prune": 64}}]})
 
 
 def test_bad_input_is_refused(net, games):

@@ -6,6 +6,8 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,7 @@ class Labelled:
         Unfinished after-positions, seen by the side that has just moved.
     chances : ndarray of int16, shape (n, 10)
         Of the ten classes for that side, in units of 1/30000. Estimates without bias may lie a
-        little below 0 or above 1; they sum to 1.
+        little below 0 or above 1; they sum to 1. What is farther out than 1.09 is cut.
 
     Examples
     --------
@@ -151,9 +153,13 @@ class Labelled:
         FileNotFoundError: [Errno 2] No such file or directory: 'none.npz'
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 boards, chances = file["boards"], file["chances"]
-            return Labelled(np.ascontiguousarray(boards, np.int8), np.asarray(chances, np.int16))
-        except (KeyError, ValueError) as error:
+            if boards.dtype != np.int8 or chances.dtype != np.int16:
+                kinds = f"boards are {boards.dtype} and chances {chances.dtype}"
+                msg = f"{kinds}, not int8 and int16"
+                raise ValueError(msg)
+            return Labelled(np.ascontiguousarray(boards), chances)
+        except (KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             msg = f"{path} holds no labelled positions: {error}"
             raise FormatError(msg) from error

@@ -140,7 +140,8 @@ def measure(net: FloatNet, data: Labelled, rules: Rules, *, masked: bool = True)
     found = net.evaluate(data.boards, rules if masked else None).astype(np.float64)
     error = (found - wanted) @ value
     tiny = 1e-12
-    entropy = (wanted * np.log(np.maximum(wanted, tiny) / np.maximum(found, tiny))).sum(axis=1)
+    own = np.log(np.where(wanted > 0, np.maximum(wanted, tiny), 1.0))  # labels may be below 0
+    entropy = (wanted * (own - np.log(np.maximum(found, tiny)))).sum(axis=1)
     return Metrics(
         len(data),
         float(entropy.mean()),

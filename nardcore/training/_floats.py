@@ -6,7 +6,9 @@ import io
 import json
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,13 +239,13 @@ class FloatNet:
         FileNotFoundError: [Errno 2] No such file or directory: 'none.npz'
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 meta = json.loads(str(file["meta"]))
                 arrays = {name: np.ascontiguousarray(file[name], np.float32) for name in _ARRAYS}
             arrays = {name.lower(): array for name, array in arrays.items()}
             net = FloatNet(str(meta["features"]), **arrays, about=dict(meta["about"]))
             net.model()
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, EOFError, BadZipFile) as error:
             msg = f"{path} holds no float net: {error}"
             raise FormatError(msg) from error
         return net

@@ -24,6 +24,7 @@ __all__ = ["Games", "label", "play", "unlike", "unlike_itself"]
 Progress = Callable[[int, int], None]
 
 _GAMES = 250  # of a piece of work
+_GAMES_AHEAD = 25  # where all their positions are looked ahead from
 _LABELS = 512
 
 
@@ -120,7 +121,14 @@ def play(
     >>> len(data), data.targets()[0].max() == 1
     (100, np.True_)
     """
-    starts = batch.start(1, rules) if starts is None else np.ascontiguousarray(starts)
+    for one in (evaluator, judge):
+        _check_fits(one, rules)
+    if starts is None:
+        starts = batch.start(1, rules)
+    else:
+        starts = np.ascontiguousarray(starts)
+        _movegen.pips(starts, rules)  # refuses impossible ones
+    games = _GAMES_AHEAD if ahead else _GAMES
     if not how.keep or positions < 1:
         msg = "these games give no positions"
         raise ValueError(msg)
@@ -135,7 +143,7 @@ def play(
             words,
             rules.points,
             first,
-            _GAMES,
+            games,
             stop,
             keep=how.keep,
             stray=how.stray,
@@ -151,7 +159,7 @@ def play(
 
     found: list[Labelled] = []
     have = idle = 0
-    pieces = ((first,) for first in _from(0, _GAMES))
+    pieces = ((first,) for first in _from(0, games))
     for _, part in in_order(piece, pieces, stop, threads):
         if part is None:
             break
@@ -162,10 +170,16 @@ def play(
             progress(min(have, positions), positions)
         if have >= positions:
             break
-        if idle > 100:
+        if idle > 25_000 // games:
             msg = "these games give no positions"
             raise ValueError(msg)
     return Labelled.join(found).take(slice(0, positions))
+
+
+def _check_fits(evaluator: Evaluator | None, rules: Rules) -> None:
+    if evaluator is not None and (misfit := evaluator.misfit(rules)):
+        msg = f"{evaluator.name} cannot play {rules.name}: {misfit}"
+        raise ValueError(msg)
 
 
 def _from(first: int, step: int) -> Iterator[int]:
@@ -216,6 +230,10 @@ def label(
     >>> label(nc.BACKGAMMON, plain_player(net, nc.BACKGAMMON), after).chances.shape
     (16, 10)
     """
+    for one in (evaluator, judge):
+        _check_fits(one, rules)
+    boards = np.ascontiguousarray(boards)
+    _movegen.pips(_movegen.flip(boards, rules), rules)  # refuses impossible ones
     stop = Stop()
     probes = [table.probe(rules) for table in tables]
     capsules = tuple(probe.capsule for probe in probes)

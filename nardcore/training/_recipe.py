@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 from nardcore.errors import FormatError
 from nardcore.rules import Rules
 from nardcore.training._fit import Fit
+from nardcore.training._floats import PLAIN, feature_set
 from nardcore.training._positions import Games
 
 __all__ = ["NetPlan", "Recipe", "Round", "Source"]
@@ -54,8 +55,8 @@ class Source:
     games : Games
         The games that give them.
     mined : float
-        Games begin at this share of the newest labels: where the player and its look-ahead
-        disagree most. 0: at the start of the rules.
+        Games begin at this share of the newest labels by look_ahead: where the player and its
+        look-ahead disagree most. 0: at the start of the rules.
     phase : {"", "contact", "race"}
         Keep only these of the positions.
 
@@ -147,6 +148,7 @@ class Recipe:
     ...     {
     ...         "name": "small",
     ...         "rules": "backgammon",
+    ...         "holdout": 100,
     ...         "nets": {"prune": {"features": "plain", "hidden": 64}},
     ...         "rounds": [{"labels": "outcomes", "sources": [{"positions": 1000}]}],
     ...     }
@@ -182,7 +184,30 @@ class Recipe:
         FormatError
             If something is missing, unknown or of the wrong kind.
         """
-        raw = dict(raw)
+        try:
+            return Recipe._of(dict(raw))
+        except FormatError:
+            raise
+        except (AttributeError, TypeError, ValueError) as error:
+            msg = f"this is no recipe: {error}"
+            raise FormatError(msg) from error
+
+    def hidden(self, part: str, number: int) -> int:
+        """Give how many hidden units a net has in a round.
+
+        Examples
+        --------
+        >>> import nardcore as nc
+        >>> rounds = (Round("outcomes", ()), Round("trace", (), hidden={"prune": 128}))
+        >>> recipe = Recipe("x", nc.BACKGAMMON, {"prune": NetPlan("plain", 64)}, rounds)
+        >>> recipe.hidden("prune", 0), recipe.hidden("prune", 1)
+        (64, 128)
+        """
+        so_far = (one.hidden[part] for one in self.rounds[: number + 1] if part in one.hidden)
+        return max(so_far, default=self.nets[part].hidden)
+
+    @staticmethod
+    def _of(raw: dict[str, Any]) -> Recipe:
         nets = {str(k): _net_plan(v, f"nets.{k}") for k, v in dict(raw.pop("nets", {})).items()}
         if not nets or not set(nets) <= set(PARTS) or "prune" not in nets:
             msg = f"a recipe has the net 'prune' and may have others of {', '.join(PARTS)}"
@@ -220,10 +245,15 @@ class Recipe:
         if not rounds:
             msg = "a recipe has rounds"
             raise FormatError(msg)
+        if rounds[0].labels != "outcomes":
+            msg = "rounds[0].labels: outcomes, for there is no net yet that could label"
+            raise FormatError(msg)
         rules = Rules.parse(str(raw.pop("rules", "backgammon")))
-        return _plan(
+        recipe = _plan(
             Recipe, {**raw, "rules": rules, "nets": nets, "rounds": tuple(rounds)}, "recipe"
         )
+        _check_whole(recipe)
+        return recipe
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recipe:
@@ -243,6 +273,43 @@ class Recipe:
             msg = f"{path}: {error}"
             raise FormatError(msg) from error
         return Recipe.of(raw)
+
+
+_LEAST = {
+    "batch": 1,
+    "clip": 0.01,
+    "duel": 2,
+    "epochs": 1e-9,
+    "positions": 1,
+    "shards": 1,
+    "window": 1,
+}
+"""Of numbers in recipes that may not be 0."""
+
+
+def _check_whole(recipe: Recipe) -> None:
+    """Refuse a recipe whose parts do not belong together: a run would notice late."""
+    for part, plan in recipe.nets.items():
+        feature_set(plan.features)
+        wanted = PLAIN if part == "prune" else f"{part}_{recipe.rules.movement}"
+        if plan.features != wanted:
+            msg = f"nets.{part}.features: {wanted}, not {plan.features}"
+            raise FormatError(msg)
+    for number, one in enumerate(recipe.rounds):
+        before = recipe.rounds[:number]
+        positions = sum(source.positions for source in one.sources)
+        if positions <= recipe.holdout:
+            msg = f"rounds[{number}]: of {positions} positions {recipe.holdout} are held out"
+            raise FormatError(msg)
+        mined = any(source.mined for source in one.sources)
+        if mined and not any(other.labels == "look_ahead" for other in before):
+            msg = f"rounds[{number}]: no round of look_ahead before it has labels to mine in"
+            raise FormatError(msg)
+        for part, hidden in one.hidden.items():
+            last = recipe.hidden(part, number - 1) if number else recipe.nets[part].hidden
+            if hidden < last:
+                msg = f"rounds[{number}].hidden: {part} has {last} units already, not {hidden}"
+                raise FormatError(msg)
 
 
 def _net_plan(raw: Mapping[str, Any], where: str) -> NetPlan:
@@ -269,6 +336,10 @@ def _plan(kind: type[_Plan], raw: Mapping[str, Any], where: str) -> _Plan:
         )
         if wrong:
             msg = f"{where}.{name}: expected {wanted}, not {value!r}"
+            raise FormatError(msg)
+        least = _LEAST.get(name, 0)
+        if wanted in ("int", "float") and not least <= value < float("inf"):
+            msg = f"{where}.{name}: {least} or more, not {value}"
             raise FormatError(msg)
     try:
         return kind(**raw)

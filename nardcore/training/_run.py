@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +25,7 @@ from nardcore.training._fit import fit, measure, points_by_class
 from nardcore.training._floats import FloatNet
 from nardcore.training._player import make_player, quantised, score
 from nardcore.training._positions import label, play, unlike_itself
-from nardcore.training._recipe import Recipe, Round, Source
+from nardcore.training._recipe import Recipe, Source
 from nardcore.typing import Boards
 
 __all__ = ["Run"]
@@ -85,8 +87,14 @@ class Run:
         >>> callable(Run.run)
         True
         """
+        planned = len(self.recipe.rounds)
+        if rounds is not None and not 0 <= rounds <= planned:
+            msg = f"the recipe has {planned} rounds, so 0 to {planned} can be run, not {rounds}"
+            raise ValueError(msg)
         self.out.mkdir(parents=True, exist_ok=True)
-        for number in range(len(self.recipe.rounds) if rounds is None else rounds):
+        if not os.access(self.out, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.out))
+        for number in range(planned if rounds is None else rounds):
             done = self._path(number, "json")
             if not done.exists():
                 about = self._round(number)
@@ -101,7 +109,11 @@ class Run:
         Examples
         --------
         >>> plan = {"positions": 10}
-        >>> raw = {"name": "x", "nets": {"prune": {"features": "plain", "hidden": 64}}}
+        >>> raw = {
+        ...     "name": "x",
+        ...     "holdout": 1,
+        ...     "nets": {"prune": {"features": "plain", "hidden": 64}},
+        ... }
         >>> recipe = Recipe.of(raw | {"rounds": [{"labels": "outcomes", "sources": [plan]}]})
         >>> Run(recipe, Path("nowhere")).player().name
         'linear'
@@ -146,7 +158,7 @@ class Run:
         for part in plan.nets:
             path = self._path(number, f"{part}.npz")
             if not path.exists():
-                self._fit(part, plan, learned).save(path)
+                self._fit(part, number, learned).save(path)
             self.nets[part] = FloatNet.open(path)
             about["nets"][part] = self._measure(part, before.get(part), held)
         if "contact" in self.nets:
@@ -266,13 +278,12 @@ class Run:
         msg = f"round {number} has no labels to mine in"
         raise ValueError(msg)
 
-    def _fit(self, part: str, plan: Round, data: list[Labelled]) -> FloatNet:
-        recipe, shape = self.recipe, self.recipe.nets[part]
-        net = self.nets.get(part)
+    def _fit(self, part: str, number: int, data: list[Labelled]) -> FloatNet:
+        recipe, plan, net = self.recipe, self.recipe.rounds[number], self.nets.get(part)
+        hidden = recipe.hidden(part, number)
         if net is None or plan.fresh:
-            net = FloatNet.fresh(shape.features, shape.hidden, seed=recipe.seed)
-        hidden = dict(plan.hidden).get(part, net.hidden)
-        if hidden > net.hidden:
+            net = FloatNet.fresh(recipe.nets[part].features, hidden, seed=recipe.seed)
+        elif hidden > net.hidden:
             net = net.widened(hidden, seed=recipe.seed)
 
         def progress(step: int, steps: int, loss: float) -> None:
